@@ -1,0 +1,140 @@
+"""Every error cuamaster raises on purpose, as one tree: Terminal (do not try again) or Transient (a retry may help).
+
+CuamasterError
+|-- Terminal                    the same call will fail again
+|   |-- InvalidInput            something the user wrote: names file, line, field
+|   |   |-- InvalidAction       an action outside the action space
+|   |   `-- UnknownName         an application, image, primitive, video ... nobody knows
+|   |-- MediaError              a recording that cannot be used
+|   |-- ModelAnswerError        a model endpoint answered, but not with what was asked
+|   |-- ModelRefusal            a model endpoint declined
+|   |-- MissingDependency       a program, package or model folder that is not there
+|   |-- ImageBuildError         a step of a guest image's build failed
+|   |-- BudgetExceeded          steps, seconds, tokens or money are spent
+|   |-- StoreFull               the disk under the workspace is full
+|   `-- IntegrityError          stored data is not what its name or manifest says
+`-- Transient                   the world may be kinder next time
+    |-- EndpointUnavailable     a model endpoint: 429, 5xx, no answer
+    |-- SourceUnavailable       a video site or feed did not answer
+    `-- DesktopFault            infrastructure: says nothing about the policy
+        |-- GuestUnresponsive   the agent or the screen does not answer
+        |-- GuestDied           the virtual machine is gone
+        |-- BadFrame            black, stale, truncated or wrong-sized picture
+        |-- HostBusy            another process holds this desktop host, or no capacity
+        |-- SetupFailed         the start state could not be reached
+        |-- CheckFailed         a condition could not be evaluated (never "false")
+        `-- StateDrift          a restored or live state is not the one attested
+"""
+
+
+class CuamasterError(Exception):
+    """Base of all; `hint` says what the user can do about it."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message if hint is None else f"{message} ({hint})")
+        self.message = message
+        self.hint = hint
+
+
+class Terminal(CuamasterError):
+    """Trying the same thing again gives the same result."""
+
+
+class InvalidInput(Terminal, ValueError):
+    """User-supplied data is wrong; the message names where."""
+
+
+class InvalidAction(InvalidInput):
+    """An action outside the action space; `field` is the argument at fault."""
+
+    def __init__(self, message: str, *, field: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.field = field
+
+
+class UnknownName(InvalidInput):
+    """A name that no registry, library or folder knows."""
+
+
+class MediaError(Terminal):
+    """A recording that cannot be used; `reason` is a stable slug such as `no-video-stream`."""
+
+    def __init__(self, message: str, *, reason: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.reason = reason
+
+
+class ModelAnswerError(Terminal):
+    """A model answered with something that is not the asked structure, twice."""
+
+
+class ModelRefusal(Terminal):
+    """A model declined to answer."""
+
+
+class MissingDependency(Terminal):
+    """A program, package or model that this machine lacks."""
+
+
+class ImageBuildError(Terminal):
+    """A step of a guest image's build failed; the message carries its last lines and the log's path."""
+
+
+class BudgetExceeded(Terminal):
+    """A budget of steps, seconds, tokens or money is spent."""
+
+
+class StoreFull(Terminal, OSError):
+    """No space left where the workspace lives; nothing half-written is kept."""
+
+
+class IntegrityError(Terminal):
+    """Stored bytes differ from what their name or manifest promises."""
+
+
+class Transient(CuamasterError):
+    """May succeed when tried again."""
+
+
+class EndpointUnavailable(Transient):
+    """A model endpoint did not give an answer: rate limit, server error, time-out."""
+
+
+class SourceUnavailable(Transient):
+    """A video source did not answer."""
+
+
+class DesktopFault(Transient):
+    """The machinery failed, not the policy: never reward, never training data."""
+
+
+class GuestUnresponsive(DesktopFault):
+    """The guest agent or display did not answer before the deadline."""
+
+
+class GuestDied(DesktopFault):
+    """The virtual machine process is gone."""
+
+
+class BadFrame(DesktopFault):
+    """A screenshot that must not become an observation; `reason` is black|stale|truncated|size."""
+
+    def __init__(self, message: str, *, reason: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.reason = reason
+
+
+class HostBusy(DesktopFault):
+    """The host has no capacity left, or another process owns it (the message names its pid)."""
+
+
+class SetupFailed(DesktopFault):
+    """A task's start state could not be established."""
+
+
+class CheckFailed(DesktopFault):
+    """A condition could not be evaluated, so it is neither true nor false."""
+
+
+class StateDrift(DesktopFault):
+    """A restored or live state differs from the one attested."""

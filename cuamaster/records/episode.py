@@ -1,0 +1,108 @@
+"""Episodes: the tree of attempts over snapshots, as journalled, and the path that is kept."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from cuamaster.records.primitive import Mode
+from cuamaster.records.record import Record
+from cuamaster.records.trajectory import Action, Observation
+from cuamaster.records.verdict import Divergence, Outcome, Verdict
+
+
+class Receipt(Record):
+    """What became of one action: exactly once, or known to be unknown; never re-sent."""
+
+    action_id: str
+    status: str = Field(pattern=r"^(sent|effect_seen|unknown|rejected)$")
+    response: str = ""
+    exit_code: int | None = None
+    seconds: float = 0.0
+
+
+class Node(Record):
+    """One step in the tree. `parent` is the node before it (-1: the start); dropped nodes lie on abandoned branches."""
+
+    index: int = Field(ge=0)
+    parent: int = Field(ge=-1)
+    observation: Observation
+    actions: tuple[Action, ...]
+    receipts: tuple[Receipt, ...] = ()
+    thought: str = ""
+    use: int | None = Field(default=None, description="index into the task's plan, when the policy knows it")
+    injected: bool = Field(default=False, description="a fault was injected on purpose; never exported")
+    snapshot_after: str | None = None
+    dropped: bool = False
+
+
+class Budget(Record):
+    """Limits of one episode."""
+
+    max_steps: int = 60
+    max_retries: int = 3
+    max_seconds: float = 600.0
+
+
+class Episode(Record):
+    """One rollout of a task by a policy: typed outcome, tree, retries, cost."""
+
+    id: str
+    task_id: str
+    policy: str
+    mode: Mode
+    outcome: Outcome
+    verdict: Verdict | None
+    nodes: tuple[Node, ...]
+    final: Observation | None = None
+    divergences: tuple[Divergence, ...] = ()
+    rollbacks: int = 0
+    injected_faults: int = 0
+    first_attempt_passed: bool | None = None
+    seconds: float = 0.0
+    message: str = ""
+    image_digest: str = ""
+
+    def path(self) -> tuple[Node, ...]:
+        """The kept steps in order."""
+        return tuple(node for node in self.nodes if not node.dropped)
+
+
+class Usage(Record):
+    """Tokens and money of one model call."""
+
+    endpoint: str
+    model: str
+    purpose: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+    seconds: float = 0.0
+
+
+class PlanCell(Record):
+    """The next round's budget for one application."""
+
+    app: str
+    domain: str
+    videos: int = Field(ge=0)
+    tasks: int = Field(ge=0)
+    k: int = Field(ge=1)
+    n: int = Field(ge=1)
+    reason: str
+
+
+class RoundPlan(Record):
+    """What one round of the wheel looks for."""
+
+    round: int = Field(ge=1)
+    cells: tuple[PlanCell, ...]
+    seed: int = 0
+
+
+class Dropped(Record):
+    """Anything a stage did not keep, with the reason and enough of it to look again."""
+
+    item_id: str
+    stage: str
+    reason: str = Field(min_length=1)
+    detail: str = ""

@@ -1,0 +1,98 @@
+"""Videos as found, the media that was fetched for them, and what was judged of them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from cuamaster.records.record import Record, content_id
+
+
+class Query(Record):
+    """One search to run: an application's name, an action word, and the provider that runs it."""
+
+    text: str
+    app: str
+    provider: str
+    language: str = "en"
+    limit: int = Field(default=20, ge=1)
+
+
+class Video(Record):
+    """One candidate as its source describes it; unknown facts are None, never guessed."""
+
+    source: str = Field(description="extractor or provider name, e.g. youtube, bilibili, local, rss")
+    source_id: str = Field(description="the source's own id; with `source` the identity for dedup")
+    url: str
+    title: str
+    description: str = ""
+    uploader: str | None = None
+    duration: float | None = Field(default=None, description="seconds")
+    upload_date: str | None = Field(default=None, description="YYYY-MM-DD")
+    language: str | None = None
+    license: str | None = None
+    categories: tuple[str, ...] = ()
+    availability: str | None = None
+    view_count: int | None = None
+    app: str | None = Field(default=None, description="taxonomy id of the application it was found for")
+    query: str | None = None
+
+    @property
+    def id(self) -> str:
+        """Content id of the source identity."""
+        return content_id("video", self.source, self.source_id)
+
+
+class MediaInfo(Record):
+    """What ffprobe says of a file: seconds, frames per second, pixels."""
+
+    duration: float
+    fps: float
+    width: int
+    height: int
+    has_audio: bool
+    has_video: bool = True
+
+
+class Media(Record):
+    """A fetched video: paths on this machine, captions by language, probed facts."""
+
+    video_id: str
+    path: str
+    sha256: str
+    captions: tuple[str, ...] = Field(default=(), description="caption files, best first")
+    info: MediaInfo
+
+
+class Judgement(Record):
+    """Suitability of a video for trajectory reconstruction (seed: 0-5 and three flags)."""
+
+    suitability: int = Field(ge=0, le=5)
+    has_computer_operation: bool
+    reconstructible: bool
+    clear_picture: bool
+    reason: str
+    annotator: str
+    video_id: str = ""
+
+
+class TaskSegment(Record):
+    """One task inside a video: seconds from its start, what is done, with which application."""
+
+    video_id: str
+    index: int
+    t_start: float = Field(ge=0)
+    t_end: float = Field(gt=0)
+    instruction: str
+    app: str
+    annotator: str
+    evidence: str = Field(default="", description="the words or frames that mark the span")
+
+    @property
+    def id(self) -> str:
+        """Content id."""
+        return content_id("segment", self.video_id, self.index, self.t_start, self.t_end, self.instruction)
+
+
+Channel = Literal["captions", "speech"]

@@ -1,0 +1,78 @@
+"""Every knob in one place: environment variables CUAMASTER_*, a `cuamaster.toml` in the working folder, or arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+
+def _cache() -> Path:
+    return Path.home() / ".cache" / "cuamaster"
+
+
+class Settings(BaseSettings):
+    """Validated settings; nothing is read from or written to outside `workspace` and `cache` (and what you point at)."""
+
+    model_config = SettingsConfigDict(env_prefix="CUAMASTER_", toml_file="cuamaster.toml", extra="forbid", frozen=True)
+
+    workspace: Path = Path("workspace")
+    cache: Path = Field(default_factory=_cache)
+    language: str = "en"
+    seed: int = 0
+
+    videos: tuple[str, ...] = Field(
+        default=(), description="folders, feeds or URL lists to search; empty: the bundled tutorials"
+    )
+    providers: tuple[Literal["local", "ytdlp"], ...] = ("local",)
+    min_duration_s: float = 15.0
+    max_duration_s: float = 3600.0
+    ytdlp_rate_limit: int | None = Field(default=None, description="bytes per second")
+    ytdlp_cookies: Path | None = None
+    ytdlp_proxy: str | None = None
+
+    whisper_model: Path | None = Field(
+        default=None, description="folder of a CTranslate2 model; None: the embedded tiny.en"
+    )
+    annotator: Literal["rules", "openai_api"] = "rules"
+    policy: Literal["replay", "openai_api"] = "replay"
+    api_base: str | None = Field(default=None, description="OpenAI-compatible endpoint, e.g. http://host:8000/v1")
+    api_key: str = "none"
+    api_model: str = ""
+    api_timeout_s: float = 120.0
+    api_price_prompt: float = Field(default=0.0, description="USD per million prompt tokens")
+    api_price_completion: float = Field(default=0.0, description="USD per million completion tokens")
+    api_budget_usd: float | None = None
+    api_budget_tokens: int | None = None
+
+    trigger_window_s: float = Field(default=2.5, description="T of the pair lattice: |t_sem - t_vis| <= T")
+
+    image: str = "light-desktop"
+    desktop: Literal["libvirt", "simulated"] = "libvirt"
+    libvirt_uri: str = Field(default="", description="empty: qemu:///embed under the cache")
+    vm_capacity: int = Field(default=1, ge=1, description="guests at once on this host")
+    mode: Literal["gui", "cli", "mixed"] = "gui"
+
+    min_primitives: int = Field(default=2, ge=1)
+    max_primitives: int = Field(default=4, ge=1)
+    compose_count: int = Field(default=6, ge=0, description="composed tasks tried per round")
+    fault_rate: float = Field(
+        default=0.0, ge=0, le=1, description="share of primitives in which the wrapped policy errs on purpose"
+    )
+    max_steps: int = 60
+    max_retries: int = 4
+    max_seconds: float = 900.0
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  pydantic calls by keyword
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments win over the environment, the environment over cuamaster.toml."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)

@@ -29,7 +29,6 @@ UV := $(BIN)/uv
 BOOTSTRAP ?= scripts/bootstrap.sh
 WORKERS ?= 2
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadgroup
-SOURCES := cuamaster flows
 
 .PHONY: help flywheel test test-fast check format lock bench setup system clean
 
@@ -48,7 +47,7 @@ test-fast: setup ## The tests without a guest, speech recognition or a server
 check: setup ## ruff, mypy --strict and the import contracts
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy $(SOURCES)
+	@$(BIN)/mypy cuamaster flows scripts
 	@$(BIN)/lint-imports
 
 format: setup ## Format and fix what can be fixed safely
@@ -57,7 +56,7 @@ format: setup ## Format and fix what can be fixed safely
 
 bench: setup ## Measure the claims; results as JSON under benchmarks/results
 	@mkdir -p benchmarks/results
-	@for script in benchmarks/[!_]*.py; do \
+	@shopt -s nullglob; for script in benchmarks/[!_]*.py; do \
 	  name=$$(basename "$$script" .py); echo "== $$name"; \
 	  $(BIN)/python "$$script" >"benchmarks/results/$$name.json.part"; \
 	  mv "benchmarks/results/$$name.json.part" "benchmarks/results/$$name.json"; \
@@ -74,12 +73,14 @@ system:
 
 # uv itself comes out of the lock with its hashes, through pip; the rest of the lock through uv.
 $(LOCKED): requirements.lock | system
-	@[ -x $(BIN)/python ] || { python=$$(scripts/find-python.sh) || { echo "no Python >= 3.11: make PYTHON=/path/to/python" >&2; exit 2; }; \
-	  "$$python" -m venv $(VENV); }
+	@$(BIN)/python -c "import pip" 2>/dev/null || { \
+	  python=$$(scripts/find-python.sh) || { echo "no Python >= 3.11: make PYTHON=/path/to/python" >&2; exit 2; }; \
+	  "$$python" -m venv --clear $(VENV); }
 	@[ -x $(UV) ] || { \
 	  awk '/^uv==/ {on = 1} on {print} on && !/\\$$/ {exit}' requirements.lock >$(VENV)/uv.lock; \
 	  $(BIN)/python -m pip install --quiet --no-cache-dir --disable-pip-version-check --no-deps --require-hashes -r $(VENV)/uv.lock; }
-	@$(UV) pip sync --python $(BIN)/python --require-hashes requirements.lock
+	@[ -t 2 ] || { quiet=--quiet; echo "installing the locked Python packages" >&2; }; \
+	$(UV) pip sync $${quiet:-} --python $(BIN)/python --require-hashes --build-constraints requirements.lock requirements.lock
 	@touch $@
 
 # The checkout itself, editable; again when its entry points may have changed.

@@ -165,7 +165,7 @@ def _mapping(value: Any, name: str) -> None:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise InvalidAction(f"{name} must be an object with string keys, got {value!r}", field=name)
     try:
-        json.dumps(value, allow_nan=False)
+        json.dumps(_thaw(value), allow_nan=False)
     except (TypeError, ValueError) as exc:
         raise InvalidAction(f"{name} must be plain JSON: {exc}", field=name) from None
 

@@ -13,8 +13,8 @@ build=(gcc libc6-dev pkg-config libvirt-dev)
 # To run guests: the embedded driver and QEMU. libvirt-daemon-system makes the user libvirt-qemu, without which
 # the driver refuses to start even when QEMU runs as root.
 guests=(libvirt-daemon libvirt-daemon-driver-qemu libvirt-daemon-system qemu-system-x86 qemu-utils)
-# To make guest images without loop devices.
-images=(mmdebstrap e2fsprogs busybox-static cpio)
+# To make guest images without loop devices; the guest's kernel and busybox are downloaded for the image alone.
+images=(mmdebstrap e2fsprogs debian-archive-keyring)
 # To read videos; certificates for package and video sites.
 media=(ffmpeg ca-certificates)
 
@@ -62,16 +62,37 @@ fi
 
 echo "bootstrap: installing ${missing[*]}" >&2
 export DEBIAN_FRONTEND=noninteractive
-apt=(apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -qq)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 # Package services (libvirtd) must not start by themselves: the embedded driver needs no daemon.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
   printf '#!/bin/sh\nexit 101\n' >"$policy"
   chmod 755 "$policy"
-  trap 'rm -f "$policy"' EXIT
+  trap 'rm -rf "$scratch" "$policy"' EXIT
 fi
-"${apt[@]}" update >&2
-"${apt[@]}" install --no-install-recommends -y "${missing[@]}" >&2
+
+# Runs apt-get; one line of progress from its status pipe, and its log only when it fails.
+apt() {
+  local code=0
+  mkfifo "$scratch/status"
+  awk -F: -v tty="$([ -t 2 ] && echo 1 || echo 0)" '
+    { step = int($3 / 10) }
+    tty { printf "\rbootstrap: %s %3d %% %-40.40s", $1 ~ /^dl/ ? "download" : "install ", $3, $2 >"/dev/stderr" }
+    !tty && $1 == "pmstatus" && step != last { last = step; printf "bootstrap: installed %d %%\n", $3 >"/dev/stderr" }
+    END { if (tty) printf "\r%70s\r", "" >"/dev/stderr" }' <"$scratch/status" &
+  apt-get -qq -y -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -o APT::Status-Fd=3 "$@" \
+    3>"$scratch/status" >"$scratch/log" 2>&1 || code=$?
+  wait $!
+  rm "$scratch/status"
+  if [ "$code" -ne 0 ]; then
+    echo "bootstrap: apt-get $1 failed with status $code:" >&2
+    tail -n 40 "$scratch/log" >&2
+    exit "$code"
+  fi
+}
+apt update
+apt install --no-install-recommends "${missing[@]}"
 
 if [ -z "$(scripts/find-python.sh || true)" ]; then
   echo "bootstrap: the system's python3 is older than 3.11; install a newer one and name it: make PYTHON=/path/to/python" >&2

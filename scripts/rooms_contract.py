@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from importlinter import Contract, ContractCheck, fields, output
 
@@ -26,7 +26,8 @@ class RoomsContract(Contract):
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002 (import-linter's signature)
         """Compare every import in ``graph`` with the two tables."""
-        rooms, libraries = parse_table(self.rooms), parse_table(self.libraries)
+        # import-linter replaces the field objects by their parsed values.
+        rooms, libraries = (parse_table(cast("list[str]", lines)) for lines in (self.rooms, self.libraries))
         faults = []
         for importer in sorted(graph.modules):
             if graph.is_module_squashed(importer):

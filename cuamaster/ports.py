@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cuamaster.action_space import CUAAction
-from cuamaster.records.episode import Node, Receipt, Usage
+from cuamaster.records.episode import Boundary, Node, Receipt, Usage
 from cuamaster.records.primitive import Mode
 from cuamaster.records.task import Task
 from cuamaster.records.trajectory import Action, StateSignature, TextBox, Window
 from cuamaster.records.transcript import Transcript
-from cuamaster.records.verdict import Divergence
+from cuamaster.records.verdict import Divergence, Verdict
 from cuamaster.records.video import Judgement, Media, MediaInfo, Query, TaskSegment, Video
 
 Image = npt.NDArray[np.uint8]
@@ -147,6 +147,8 @@ class Frame:
     t: float
     active: Window | None = None
     """The focused window with its geometry, filled in by the rollout; None when unknown."""
+    windows: tuple[Window, ...] = ()
+    """All windows, filled in by the rollout."""
 
 
 @dataclass(frozen=True)
@@ -278,8 +280,10 @@ class Detector(Protocol):
 
     name: str
 
-    def locate(self, task: Task, path: Sequence[Node], desktop: Desktop, snapshots: Sequence[str]) -> Divergence:
-        """`snapshots`: labels usable for rollback, oldest first."""
+    def locate(
+        self, task: Task, path: Sequence[Node], desktop: Desktop, boundaries: Sequence[Boundary], verdict: Verdict
+    ) -> Divergence:
+        """`boundaries`: stable points usable for rollback, oldest first, at least one; `verdict`: what failed just now."""
 
 
 class Journal(Protocol):
@@ -342,7 +346,7 @@ class DesktopPorts:
     store: Store
     oracle: Callable[[Mode], Policy]
     """A policy that follows a task's plan: certificates and replay proofs."""
-    policy: Callable[[int | None], Policy]
-    """The policy that is collected; with a seed it errs on purpose, so that rollback is exercised."""
+    policy: Callable[[str, bool], Policy]
+    """The policy that is collected, for one episode id; with True it errs on purpose, so that rollback is exercised."""
     journal: Callable[[str], Journal]
     """The journal of one episode, by its id."""

@@ -24,11 +24,14 @@ class Settings(BaseSettings):
     seed: int = 0
 
     videos: tuple[str, ...] = Field(
-        default=(), description="folders, feeds or URL lists to search; empty: the bundled tutorials"
+        default=(), description="folders, recordings or feeds of provider `local`; empty: the bundled tutorials"
     )
     providers: tuple[Literal["local", "ytdlp"], ...] = ("local",)
     min_duration_s: float = 15.0
     max_duration_s: float = 3600.0
+    ytdlp_places: tuple[str, ...] = Field(
+        default=(), description="addresses of videos, accounts, playlists, or files with one a line; empty: search"
+    )
     ytdlp_rate_limit: int | None = Field(default=None, description="bytes per second")
     ytdlp_cookies: Path | None = None
     ytdlp_proxy: str | None = None
@@ -57,9 +60,13 @@ class Settings(BaseSettings):
 
     min_primitives: int = Field(default=2, ge=1)
     max_primitives: int = Field(default=4, ge=1)
-    compose_count: int = Field(default=6, ge=0, description="composed tasks tried per round")
+    round_videos: int = Field(default=8, ge=1, description="videos wanted in the first round")
+    round_tasks: int = Field(default=6, ge=1, description="composed tasks wanted in the first round")
+    fault_share: float = Field(
+        default=0.25, ge=0, le=1, description="share of tasks collected with a policy that errs on purpose (0: none)"
+    )
     fault_rate: float = Field(
-        default=0.0, ge=0, le=1, description="share of primitives in which the wrapped policy errs on purpose"
+        default=0.4, ge=0, le=1, description="share of primitives in which that policy errs, at least one a task"
     )
     max_steps: int = 60
     max_retries: int = 4

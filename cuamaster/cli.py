@@ -1,0 +1,316 @@
+"""`cuamaster`: noun-verb commands; data on stdout, logs and progress on stderr, exit codes that scripts can use.
+
+Exit codes: 0 done, 1 something failed (typed error on stderr), 2 wrong usage or input, 3 a fault that may pass (try again).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from pydantic import ValidationError
+
+from cuamaster import __version__
+from cuamaster.errors import CuamasterError, InvalidInput, Transient
+from cuamaster.settings import Settings
+
+if TYPE_CHECKING:
+    from cuamaster.progress import Bars
+    from cuamaster.stages import Wheel
+
+app = typer.Typer(
+    help="A data flywheel for computer-use agents: narrated tutorials in, verified trajectories in Parquet out.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+image_app = typer.Typer(help="Guest images: built once from a recipe, cached by its hash.", no_args_is_help=True)
+flywheel_app = typer.Typer(help="Whole rounds of the wheel.", no_args_is_help=True)
+primitives_app = typer.Typer(help="The library of primitives.", no_args_is_help=True)
+taxonomy_app = typer.Typer(help="Domains, applications and search words.", no_args_is_help=True)
+app.add_typer(image_app, name="image")
+app.add_typer(flywheel_app, name="flywheel")
+app.add_typer(primitives_app, name="primitives")
+app.add_typer(taxonomy_app, name="taxonomy")
+
+Workspace = Annotated[Path | None, typer.Option("--workspace", "-w", help="Where a run writes (default ./workspace).")]
+AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+RoundNumber = Annotated[int | None, typer.Option("--round", help="Round to work in (default: the newest).")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell more on stderr.")]
+
+
+def _settings(workspace: Path | None, **given: Any) -> Settings:
+    wanted = {name: value for name, value in given.items() if value is not None}
+    if workspace is not None:
+        wanted["workspace"] = workspace
+    try:
+        return Settings(**wanted)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise InvalidInput(
+            f"setting {name}: {first['msg']}", hint=f"environment variable CUAMASTER_{name.upper()}"
+        ) from exc
+
+
+@contextmanager
+def _wheel(settings: Settings) -> Iterator[tuple[Wheel, Bars]]:
+    from cuamaster.progress import Bars
+    from cuamaster.stages import open_wheel
+
+    with Bars() as bars:
+        yield open_wheel(settings, bars.each), bars
+
+
+def _print(rows: list[dict[str, Any]], *, as_json: bool, title: str = "") -> None:
+    if as_json:
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title or None, title_justify="left")
+    for name in rows[0] if rows else ():
+        table.add_column(name, justify="right" if isinstance(rows[0][name], int) else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(str(value) for value in row.values()))
+    Console().print(table)
+
+
+def _show_round(wheel: Wheel, number: int, as_json: bool) -> None:
+    from cuamaster.stages.summary import summarize
+
+    rows = [row.model_dump() for row in summarize(wheel.workspace, number)]
+    _print(rows, as_json=as_json, title=f"Round {number} in {wheel.workspace.root}")
+
+
+@flywheel_app.command("run")
+def flywheel_run(
+    workspace: Workspace = None,
+    advance: Annotated[bool, typer.Option("--next", help="Start the next round from its plan.json.")] = False,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Finish the newest round, or show its table; with --next start the one after it.
+
+    Search, filter, transcribe, mine, reconstruct, extract, compose, certify, collect, export, profile. Everything that is
+    done already is skipped, so the same command resumes after any interruption.
+    """
+    from cuamaster import stages, wiring
+
+    settings = _begin(workspace, verbose)
+    with _wheel(settings) as (wheel, bars), bars.long("image") as report:
+        number = stages.round_to_run(wheel.workspace, advance=advance)
+        with wiring.desktop_ports(settings, report) as desktops:
+            stages.turn(wheel, number, wiring.seeding_ports(settings, wheel.taxonomy), desktops)
+    _show_round(wheel, number, as_json)
+
+
+@app.command()
+def seed(
+    places: Annotated[
+        list[str] | None, typer.Argument(help="Folders, recordings or feeds; none: what the settings say.")
+    ] = None,
+    workspace: Workspace = None,
+    round_number: RoundNumber = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Turn tutorials into trajectories: search, filter, transcribe, score, mine, reconstruct. Needs no desktop.
+
+    With PLACES everything in them is taken, whatever it is about; the trajectories are listed at the end.
+    """
+    from cuamaster import stages, wiring
+    from cuamaster.records.trajectory import Trajectory
+
+    settings = _begin(workspace, verbose)
+    with _wheel(settings) as (wheel, _):
+        folder = wheel.workspace.round(round_number or stages.round_to_run(wheel.workspace, advance=False))
+        ports = wiring.seeding_ports(settings, wheel.taxonomy, tuple(places or ()))
+        stages.seed(wheel, folder, stages.everything(ports.sources), ports)
+        found = folder.stage("reconstruct").kept(Trajectory)
+        lost = [item for name in folder.stages() for item in folder.stage(name).dropped()]
+    rows = [
+        {"trajectory": item.id, "app": item.app, "actions": sum(len(step.actions) for step in item.steps),
+         "verifier": "yes" if item.verifier else "no", "instruction": item.instruction}
+        for item in found
+    ]  # fmt: skip
+    _print(rows, as_json=as_json, title=f"{len(found)} trajectories in {folder.folder}")
+    if lost and not as_json:
+        _print([item.model_dump() for item in lost], as_json=False, title="dropped")
+
+
+@app.command()
+def propagate(
+    workspace: Workspace = None, round_number: RoundNumber = None, as_json: AsJson = False, verbose: Verbose = False
+) -> None:
+    """Extract primitives from trajectories, prove them on the desktop, compose tasks and certify them."""
+    from cuamaster import stages, wiring
+
+    settings = _begin(workspace, verbose)
+    with _wheel(settings) as (wheel, bars), bars.long("image") as report:
+        number = round_number or stages.round_to_run(wheel.workspace, advance=False)
+        with wiring.desktop_ports(settings, report) as desktops:
+            folder = wheel.workspace.round(number)
+            stages.propagate(wheel, folder, stages.begin(wheel, folder, desktops), desktops)
+    _show_round(wheel, number, as_json)
+
+
+@app.command()
+def collect(
+    tasks: Annotated[
+        Path | None, typer.Option("--tasks", help="An exported rl.parquet to run instead of the round's tasks.")
+    ] = None,
+    workspace: Workspace = None,
+    round_number: RoundNumber = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Run the policy on tasks: snapshot at stable boundaries, roll back on divergence, keep what the verifier passes."""
+    from cuamaster import stages, wiring
+    from cuamaster.exports.rl import read_rl
+
+    settings = _begin(workspace, verbose)
+    with _wheel(settings) as (wheel, bars), bars.long("image") as report:
+        number = round_number or stages.round_to_run(wheel.workspace, advance=False)
+        with wiring.desktop_ports(settings, report) as desktops:
+            chosen = read_rl(tasks) if tasks else None
+            stages.collect(wheel, wheel.workspace.round(number), desktops, chosen)
+    _show_round(wheel, number, as_json)
+
+
+@app.command()
+def export(workspace: Workspace = None, as_json: AsJson = False, verbose: Verbose = False) -> None:
+    """Write sft.parquet, unproven.parquet, rl.parquet and their card from all rounds, checked before release."""
+    from cuamaster import stages, wiring
+
+    settings = _begin(workspace, verbose)
+    with _wheel(settings) as (wheel, _):
+        files = stages.export(wheel.workspace, wiring.store(settings), settings)
+    _print([file.model_dump() for file in files], as_json=as_json, title=str(wheel.workspace.exports))
+
+
+@app.command()
+def show(
+    record: Annotated[
+        str | None, typer.Argument(help="Id of any record, or none for the newest round's table.")
+    ] = None,
+    workspace: Workspace = None,
+    round_number: RoundNumber = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a round's table, or any record by its id."""
+    from cuamaster import stages
+    from cuamaster.catalog import Catalog
+
+    settings = _begin(workspace, verbose=False)
+    with _wheel(settings) as (wheel, _):
+        if record is None:
+            number = round_number or stages.round_to_run(wheel.workspace, advance=False)
+        else:
+            with Catalog(wheel.workspace) as catalog:
+                stage, row = catalog.find(record)
+    if record is None:
+        _show_round(wheel, number, as_json)
+    else:
+        print(json.dumps({"stage": stage, **row}, ensure_ascii=False, indent=2, default=str))
+
+
+@image_app.command("build")
+def image_build(
+    name: Annotated[str, typer.Argument(help="A folder under vm_snapshots/.")] = "light-desktop",
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Build a guest image, unless the cache has it."""
+    from cuamaster import wiring
+    from cuamaster.progress import Bars
+
+    settings = _begin(None, verbose)
+    with Bars() as bars, bars.long("image") as report:
+        built = wiring.image_builder(settings).build(name, report)
+    row = {
+        "name": built.name,
+        "digest": built.digest,
+        "folder": str(built.folder),
+        "capabilities": ", ".join(sorted(built.capabilities)),
+    }
+    _print([row], as_json=as_json)
+
+
+@primitives_app.command("verify")
+def primitives_verify(
+    names: Annotated[list[str] | None, typer.Argument(help="`app` or `app.ability`; none: all of primitives/.")] = None,
+    record: Annotated[bool, typer.Option("--record", help="Write what was seen as evidence into primitives/.")] = False,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Run every procedure on the desktop: its effect must be false before and true after. Exit code 1 if one is not."""
+    from cuamaster import stages, wiring
+
+    settings = _begin(workspace, verbose)
+    with _wheel(settings) as (wheel, bars), bars.long("image") as report, wiring.desktop_ports(settings, report) as ports:
+        rows = stages.verify_library(wheel, ports, tuple(names or ()), record=record)
+    _print(rows, as_json=as_json, title="primitives")
+    if any(row["status"] != "passed" for row in rows):
+        raise typer.Exit(1)
+
+
+@taxonomy_app.command("validate")
+def taxonomy_validate(folder: Annotated[Path | None, typer.Argument(help="Another taxonomy folder.")] = None) -> None:
+    """Check the taxonomy; a fault is told with file, line and field."""
+    from cuamaster.stages import load_taxonomy
+
+    found = load_taxonomy(folder)
+    print(f"{len(found.domains)} domains, {len(found.apps)} applications, {len(found.words)} languages")
+
+
+@app.command()
+def doctor(workspace: Workspace = None, as_json: AsJson = False, verbose: Verbose = False) -> None:
+    """Say what is there, what is missing, and what each lack disables. Probes KVM by booting a kernel with it."""
+    from cuamaster.doctor import examine
+
+    findings = examine(_begin(workspace, verbose))
+    _print(
+        [finding.model_dump(exclude=None if as_json else {"needed"}) for finding in findings],
+        as_json=as_json,
+        title="doctor",
+    )
+    if any(finding.status == "missing" and finding.needed for finding in findings):
+        raise typer.Exit(1)
+
+
+def _begin(workspace: Path | None, verbose: bool) -> Settings:
+    from cuamaster.progress import configure_logs
+
+    configure_logs(verbose=verbose)
+    return _settings(workspace)
+
+
+@app.callback(invoke_without_command=True)
+def _version(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        print(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Entry point: typed errors become one line on stderr and an exit code."""
+    try:
+        app()
+    except CuamasterError as exc:
+        print(f"cuamaster: {type(exc).__name__}: {exc}", file=sys.stderr)
+        sys.exit(2 if isinstance(exc, InvalidInput) else 3 if isinstance(exc, Transient) else 1)
+    except KeyboardInterrupt:
+        print("cuamaster: interrupted; run the same command again to go on", file=sys.stderr)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

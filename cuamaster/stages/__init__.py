@@ -1,0 +1,16 @@
+"""The table of contents: one short function per stage, in the order of the wheel.
+
+Every stage reads the stage before and writes its own folder. An item whose part is there is skipped and a closed stage is not
+entered again, so the same call resumes after any interruption. `each` says how items are run: a loop with a progress bar in
+the CLI, Prefect tasks in flows/.
+"""
+
+from cuamaster.seeding.taxonomy import load as load_taxonomy
+from cuamaster.stages.exporting import export
+from cuamaster.stages.planning import round_to_run
+from cuamaster.stages.running import Each, in_turn
+from cuamaster.stages.summary import summarize
+from cuamaster.stages.verifying import verify_library
+from cuamaster.stages.wheel import Wheel, begin, collect, everything, open_wheel, propagate, seed, turn, wanted
+
+__all__ = ["Each", "Wheel", "begin", "collect", "everything", "export", "in_turn", "load_taxonomy", "open_wheel", "propagate", "round_to_run", "seed", "summarize", "turn", "verify_library", "wanted"]  # fmt: skip

@@ -1,0 +1,87 @@
+"""Begins a round from a plan and ends it with a profile and the next plan."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from cuamaster.curriculum.plan import first_plan, next_plan
+from cuamaster.curriculum.profile import profile as profile_rows
+from cuamaster.errors import InvalidInput
+from cuamaster.records.episode import Episode, RoundPlan
+from cuamaster.records.profile import ProfileRow
+from cuamaster.records.task import Task
+from cuamaster.records.taxonomy import Taxonomy
+from cuamaster.settings import Settings
+from cuamaster.stages.running import in_turn, run
+from cuamaster.tables import RoundFolder, Workspace, write_atomic
+
+PLAN = "plan.json"
+"""The plan a round follows, in its folder; the next round's plan is written there by the profile of the round before."""
+
+
+def round_to_run(workspace: Workspace, *, advance: bool) -> int:
+    """The newest round that was begun; with `advance` the one after it, once the newest is finished (else that is resumed)."""
+    begun = [number for number in workspace.rounds() if workspace.round(number).stages()]
+    current = max(begun, default=1)
+    return current + 1 if advance and begun and finished(workspace, current) else current
+
+
+def finished(workspace: Workspace, number: int) -> bool:
+    """A round is finished once the next one has its plan."""
+    return (workspace.round(number + 1).folder / PLAN).exists()
+
+
+def _domains(taxonomy: Taxonomy) -> dict[str, str]:
+    return {app.id: taxonomy.domain_of(app.id) for app in taxonomy.apps}
+
+
+def read_plan(folder: RoundFolder, taxonomy: Taxonomy) -> RoundPlan | None:
+    """The round's plan if it has one yet; raises UnknownName for an application that the taxonomy does not have."""
+    path = folder.folder / PLAN
+    if not path.exists():
+        return None
+    plan = RoundPlan.model_validate_json(path.read_bytes())
+    for cell in plan.cells:
+        taxonomy.app(cell.app)
+    return plan
+
+
+def begin(folder: RoundFolder, taxonomy: Taxonomy, settings: Settings, runnable: Collection[str]) -> RoundPlan:
+    """The round's plan; the first round gets an even one over the applications that the guest image has."""
+    there = read_plan(folder, taxonomy)
+    if there is not None:
+        return there
+    path = folder.folder / PLAN
+    if folder.number != 1:
+        raise InvalidInput(
+            f"{path}: no plan for round {folder.number}", hint="it is written when the round before ends"
+        )
+    domains = {app: domain for app, domain in _domains(taxonomy).items() if app in runnable}
+    plan = first_plan(
+        domains, videos=settings.round_videos, tasks=settings.round_tasks, k=settings.min_primitives, seed=settings.seed
+    )
+    _write_plan(folder, plan)
+    return plan
+
+
+def profile(
+    workspace: Workspace, folder: RoundFolder, plan: RoundPlan, taxonomy: Taxonomy, runnable: Collection[str]
+) -> RoundPlan:
+    """Success by domain, application, K, N and failure kind -> profile rows and the next round's plan."""
+    tasks = [*folder.stage("seed-tasks").kept(Task), *folder.stage("compose").kept(Task)]
+    episodes = folder.stage("collect").kept(Episode)
+    rows = profile_rows(tasks, episodes)
+    run(
+        folder.stage("profile"), [episodes], lambda _: (rows, ()),
+        key=lambda all_: "-".join(sorted(episode.id for episode in all_)) or "none", each=in_turn,
+    )  # fmt: skip
+    following = next_plan(
+        plan, folder.stage("profile").kept(ProfileRow), _domains(taxonomy), seed=plan.seed, runnable=runnable
+    )
+    _write_plan(workspace.round(folder.number + 1), following)
+    return following
+
+
+def _write_plan(folder: RoundFolder, plan: RoundPlan) -> None:
+    folder.folder.mkdir(parents=True, exist_ok=True)
+    write_atomic(folder.folder / PLAN, plan.model_dump_json(indent=2).encode())

@@ -1,0 +1,80 @@
+"""Runs the items of a stage: what is done is skipped, what cannot be done is dropped with its reason, the rest stops the stage."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
+
+from cuamaster.errors import (
+    InvalidInput,
+    MediaError,
+    ModelAnswerError,
+    ModelRefusal,
+    SourceUnavailable,
+)
+from cuamaster.records.episode import Dropped
+from cuamaster.records.record import Record, content_id
+from cuamaster.tables import StageFolder
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+Result = tuple[Sequence[Record], Sequence[Dropped]]
+"""What a stage kept of one item, and what it dropped."""
+
+ITEM_FAULTS = (MediaError, ModelAnswerError, ModelRefusal, SourceUnavailable, InvalidInput)
+"""Faults of the item itself. Anything else (budget spent, disk full, endpoint down, no host) stops the stage and loses nothing."""
+
+
+class Each(Protocol):
+    """Runs `work` on every item; `name` is the stage, `label` names an item in progress bars and run names."""
+
+    def __call__(self, name: str, items: Sequence[T], work: Callable[[T], None], label: Callable[[T], str], /) -> None:
+        """Return when all items are done; an item's exception ends the stage."""
+
+
+def in_turn(name: str, items: Sequence[T], work: Callable[[T], None], label: Callable[[T], str]) -> None:
+    """The plain way: one after the other."""
+    for item in items:
+        log.debug("%s: %s", name, label(item))
+        work(item)
+
+
+def run(
+    stage: StageFolder,
+    items: Sequence[T],
+    work: Callable[[T], Result],
+    *,
+    key: Callable[[T], str],
+    each: Each,
+    label: Callable[[T], str] = str,
+    given: str = "",
+) -> None:
+    """Run `work` on the items that have no part yet, then close the stage over exactly these items.
+
+    `key` names an item's part; `given` is a hash of whatever else decides the result.
+    """
+    inputs = content_id("inputs", stage.name, given, sorted(key(item) for item in items))
+    if stage.is_closed(inputs):
+        return
+
+    def one(item: T) -> None:
+        try:
+            kept, dropped = work(item)
+        except ITEM_FAULTS as exc:
+            log.warning("%s: %s dropped: %s", stage.name, label(item), exc)
+            kept, dropped = (), (drop(key(item), stage.name, exc),)
+        stage.write(key(item), kept, dropped)
+
+    each(stage.name, [item for item in items if not stage.has(key(item))], one, label)
+    stage.close(inputs)
+
+
+def drop(item_id: str, stage: str, fault: Exception) -> Dropped:
+    """A fault as a drop: its own reason slug, or its class in words."""
+    reason = getattr(fault, "reason", None) or _slug(type(fault).__name__)
+    return Dropped(item_id=item_id, stage=stage, reason=reason, detail=str(fault))
+
+
+def _slug(name: str) -> str:
+    return "".join(f"-{char.lower()}" if char.isupper() else char for char in name).strip("-")

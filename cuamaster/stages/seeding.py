@@ -1,0 +1,200 @@
+"""Stages 1-5: search, filter, fetch, transcribe, score, mine, reconstruct."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from cuamaster.errors import UnknownName
+from cuamaster.ports import FrameReader, Image, SeedingPorts, VideoSource
+from cuamaster.records.episode import Dropped
+from cuamaster.records.record import content_id
+from cuamaster.records.taxonomy import Taxonomy
+from cuamaster.records.transcript import Transcript
+from cuamaster.records.video import Judgement, Media, Query, TaskSegment, Video
+from cuamaster.seeding.discover import dedup
+from cuamaster.seeding.reconstruct import reconstruct as reconstruct_segment
+from cuamaster.seeding.screen import ScreenRules, media_fault
+from cuamaster.seeding.screen import screen as screen_videos
+from cuamaster.settings import Settings
+from cuamaster.stages.running import Each, Result, run
+from cuamaster.tables import RoundFolder
+
+SCORE_FRAMES = 8
+"""Frames, evenly spread, that a judge of the whole video sees."""
+MIN_SUITABILITY = 3
+
+
+def rules_of(settings: Settings) -> ScreenRules:
+    """The metadata limits of the settings."""
+    return ScreenRules(
+        min_duration_s=settings.min_duration_s, max_duration_s=settings.max_duration_s, language=settings.language
+    )
+
+
+def discover(folder: RoundFolder, queries: Sequence[Query], sources: Sequence[VideoSource], each: Each) -> None:
+    """Queries -> candidates without duplicates. One item is one query at all sources of its provider."""
+
+    def search(query: Query) -> Result:
+        return [video for source in sources if source.name == query.provider for video in source.search(query)], ()
+
+    run(
+        folder.stage("search"), queries, search,
+        key=lambda query: content_id("query", query), each=each, label=lambda query: query.text or "everything",
+    )  # fmt: skip
+    found = folder.stage("search").kept(Video)
+    run(folder.stage("discover"), [found], dedup, key=_ids, each=each, label=lambda all_: f"{len(all_)} candidates")
+
+
+def screen(folder: RoundFolder, taxonomy: Taxonomy, settings: Settings, each: Each) -> None:
+    """Candidates -> those worth fetching, by metadata and noise words."""
+    rules = rules_of(settings)
+    run(
+        folder.stage("screen"), folder.stage("discover").kept(Video), lambda video: screen_videos([video], taxonomy, rules),
+        key=lambda video: video.id, each=each, label=_title, given=repr(rules),
+    )  # fmt: skip
+
+
+def fetch(folder: RoundFolder, ports: SeedingPorts, settings: Settings, each: Each) -> None:
+    """Video -> media file, captions and probed facts; what the probe shows may still drop it."""
+    rules = rules_of(settings)
+
+    def bring(video: Video) -> Result:
+        path, captions = _fetch(video, ports.sources, settings.workspace.resolve() / "media" / video.id)
+        info = ports.frames.probe(path)
+        fault = media_fault(video, info, rules, has_captions=bool(captions))
+        if fault is not None:
+            return (), (fault.model_copy(update={"stage": "fetch"}),)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        names = tuple(str(caption) for caption in captions)
+        return [Media(video_id=video.id, path=str(path), sha256=digest, captions=names, info=info)], ()
+
+    videos = folder.stage("screen").kept(Video)
+    run(folder.stage("fetch"), videos, bring, key=lambda video: video.id, each=each, label=_title)
+
+
+def transcribe(folder: RoundFolder, ports: SeedingPorts, taxonomy: Taxonomy, each: Each) -> None:
+    """Media -> transcript: captions where there are some, else speech recognition."""
+    videos = _videos(folder)
+
+    def listen(media: Media) -> Result:
+        video = videos[media.video_id]
+        prompt = ", ".join([video.title, *(taxonomy.app(video.app).names if video.app else ())])
+        for transcriber in ports.transcribers:
+            transcript = transcriber.transcribe(media, prompt=prompt)
+            if transcript is not None:
+                return [transcript], ()
+        return (), (Dropped(item_id=media.video_id, stage="transcribe", reason="no-speech", detail=video.url),)
+
+    _per_video(folder, "transcribe", listen, each, given=" ".join(item.name for item in ports.transcribers))
+
+
+def score(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
+    """Transcript and frames -> suitability 0-5 and the three flags; unsuitable videos are dropped here."""
+    videos, transcripts = _videos(folder), _transcripts(folder)
+
+    def judge(media: Media) -> Result:
+        video, transcript = videos[media.video_id], transcripts[media.video_id]
+        judgement = ports.annotator.score(video, transcript, spread_frames(ports.frames, media, SCORE_FRAMES))
+        judgement = judgement.model_copy(update={"video_id": video.id})
+        reason = _unsuitable(judgement)
+        if reason:
+            return (), (Dropped(item_id=video.id, stage="score", reason=reason, detail=judgement.reason),)
+        return [judgement], ()
+
+    _per_video(folder, "score", judge, each, only=transcripts, given=ports.annotator.name)
+
+
+def mine(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
+    """Suitable video -> task segments with times and instruction."""
+    videos, transcripts = _videos(folder), _transcripts(folder)
+    suitable = {judgement.video_id for judgement in folder.stage("score").kept(Judgement)}
+
+    def find(media: Media) -> Result:
+        video, transcript = videos[media.video_id], transcripts[media.video_id]
+        segments = ports.annotator.mine(video, transcript, spread_frames(ports.frames, media, SCORE_FRAMES))
+        if not segments:
+            return (), (Dropped(item_id=video.id, stage="mine", reason="no-task", detail=video.url),)
+        return segments, ()
+
+    _per_video(folder, "mine", find, each, only=suitable, given=ports.annotator.name)
+
+
+def reconstruct(folder: RoundFolder, ports: SeedingPorts, settings: Settings, each: Each) -> None:
+    """Task segment -> trajectory of grounded actions with start state and verifier."""
+    videos, transcripts = _videos(folder), _transcripts(folder)
+    media = {item.video_id: item for item in folder.stage("fetch").kept(Media)}
+
+    def rebuild(segment: TaskSegment) -> Result:
+        return reconstruct_segment(
+            videos[segment.video_id], media[segment.video_id], transcripts[segment.video_id], segment,
+            frames=ports.frames, reader=ports.reader, annotator=ports.annotator, store=ports.store,
+            window_s=settings.trigger_window_s,
+        )  # fmt: skip
+
+    run(
+        folder.stage("reconstruct"), folder.stage("mine").kept(TaskSegment), rebuild,
+        key=lambda segment: segment.id, each=each, label=lambda segment: segment.instruction,
+        given=f"{ports.annotator.name} T={settings.trigger_window_s:g}",
+    )  # fmt: skip
+
+
+def spread_frames(frames: FrameReader, media: Media, count: int) -> list[tuple[float, Image]]:
+    """`count` (seconds, frame) pairs from the middles of equal parts of the video; raises MediaError."""
+    times = [media.info.duration * (index + 0.5) / count for index in range(count)]
+    return [(t, frames.at(Path(media.path), t)) for t in times]
+
+
+def _per_video(
+    folder: RoundFolder,
+    name: str,
+    work: Callable[[Media], Result],
+    each: Each,
+    *,
+    only: Collection[str] | None = None,
+    given: str = "",
+) -> None:
+    """Run a stage whose items are the fetched videos (those in `only`, if given)."""
+    videos = _videos(folder)
+    media = [item for item in folder.stage("fetch").kept(Media) if only is None or item.video_id in only]
+    run(
+        folder.stage(name), media, work,
+        key=lambda item: item.video_id, each=each, label=lambda item: videos[item.video_id].title, given=given,
+    )  # fmt: skip
+
+
+def _videos(folder: RoundFolder) -> dict[str, Video]:
+    return {video.id: video for video in folder.stage("screen").kept(Video)}
+
+
+def _transcripts(folder: RoundFolder) -> dict[str, Transcript]:
+    return {transcript.video_id: transcript for transcript in folder.stage("transcribe").kept(Transcript)}
+
+
+def _fetch(video: Video, sources: Sequence[VideoSource], folder: Path) -> tuple[Path, tuple[Path, ...]]:
+    """From the first source that knows the video; raises UnknownName when none does."""
+    for source in sources:
+        with contextlib.suppress(UnknownName):
+            return source.fetch(video, folder)
+    raise UnknownName(f"{video.url}: no provider has it any more", hint="was it moved, or a provider switched off?")
+
+
+def _unsuitable(judgement: Judgement) -> str:
+    """The reason slug for which a judged video is not mined, or ''."""
+    if not judgement.has_computer_operation:
+        return "no-computer-operation"
+    if not judgement.reconstructible:
+        return "not-reconstructible"
+    if not judgement.clear_picture:
+        return "unclear-picture"
+    return f"suitability-{judgement.suitability}" if judgement.suitability < MIN_SUITABILITY else ""
+
+
+def _ids(videos: Sequence[Video]) -> str:
+    return content_id("videos", [video.id for video in videos])
+
+
+def _title(video: Video) -> str:
+    return video.title

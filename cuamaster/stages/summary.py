@@ -1,0 +1,139 @@
+"""What a round made, as rows of a table: counts and the reasons behind them, read back from its folders."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+
+from cuamaster.exports.writer import ExportFile
+from cuamaster.records.episode import Episode, RoundPlan
+from cuamaster.records.primitive import Primitive
+from cuamaster.records.record import Record
+from cuamaster.records.task import Certificate
+from cuamaster.records.trajectory import Trajectory
+from cuamaster.records.video import Judgement, TaskSegment, Video
+from cuamaster.stages.collecting import released
+from cuamaster.stages.exporting import MANIFEST, tasks_of
+from cuamaster.stages.planning import PLAN
+from cuamaster.tables import RoundFolder, Workspace
+
+
+class Row(Record):
+    """One line of the table."""
+
+    stage: str
+    what: str
+    count: int
+    detail: str = ""
+
+
+def summarize(workspace: Workspace, number: int) -> list[Row]:
+    """The table that ends a round: from videos to files, and where to look next."""
+    folder = workspace.round(number)
+    tasks = tasks_of(folder)
+    free = {task.id for task in released(folder, tasks)}
+    composed = [task for task in tasks if task.strategy != "seed"]
+    return [
+        *_videos(folder),
+        _row("reconstruct", "trajectories", folder.stage("reconstruct").kept(Trajectory), _dropped(folder, "reconstruct")),
+        Row(stage="reconstruct", what="actions reconstructed", count=_actions(folder)),
+        Row(
+            stage="extract", what="primitives proven on the desktop", count=len(folder.stage("prove").kept(Primitive)),
+            detail=_joined(_names(folder), _dropped(folder, "extract", "prove")),
+        ),
+        Row(
+            stage="compose", what="tasks by (K, N)", count=len(composed),
+            detail=_counted(f"K={task.k} N={task.n}" for task in composed),
+        ),
+        Row(
+            stage="certify", what="certificates released", count=len(free),
+            detail=_counted(task.strategy for task in tasks if task.id in free),
+        ),
+        *_certificates(folder),
+        *_episodes(folder.stage("collect").kept(Episode)),
+        *_files(workspace),
+        *_next(workspace, number),
+    ]  # fmt: skip
+
+
+def _videos(folder: RoundFolder) -> list[Row]:
+    found = folder.stage("search").kept(Video)
+    dropped = _dropped(folder, "discover", "screen", "fetch", "transcribe", "score", "mine")
+    kept = folder.stage("score").kept(Judgement)
+    return [
+        Row(stage="search", what="videos found", count=len(found)),
+        Row(stage="filter", what="videos kept", count=len(kept), detail=dropped and f"dropped: {dropped}"),
+        _row("mine", "tasks mined", folder.stage("mine").kept(TaskSegment), ""),
+    ]
+
+
+def _row(stage: str, what: str, items: list[Record] | list[Trajectory] | list[TaskSegment], dropped: str) -> Row:
+    return Row(stage=stage, what=what, count=len(items), detail=dropped and f"dropped: {dropped}")
+
+
+def _actions(folder: RoundFolder) -> int:
+    return sum(len(step.actions) for item in folder.stage("reconstruct").kept(Trajectory) for step in item.steps)
+
+
+def _names(folder: RoundFolder) -> str:
+    return ", ".join(f"{item.app}.{item.ability}" for item in folder.stage("prove").kept(Primitive))
+
+
+def _certificates(folder: RoundFolder) -> list[Row]:
+    refused = [item for item in folder.stage("certify").kept(Certificate) if not item.released]
+    reasons = _counted(
+        f"{probe.name} {probe.verdict.status}" for item in refused for probe in item.probes if not probe.ok
+    )
+    dropped = _dropped(folder, "compose", "certify")
+    return [Row(stage="certify", what="certificates refused", count=len(refused), detail=_joined(reasons, dropped))]
+
+
+def _episodes(episodes: list[Episode]) -> list[Row]:
+    outcomes = Counter(episode.outcome for episode in episodes)
+    odd = {name: count for name, count in outcomes.items() if name not in ("passed", "failed")}
+    injected = sum(episode.injected_faults for episode in episodes)
+    saved = sum(episode.outcome == "passed" and episode.rollbacks > 0 for episode in episodes)
+    return [
+        Row(stage="collect", what="episodes passed", count=outcomes["passed"]),
+        Row(stage="collect", what="episodes failed", count=outcomes["failed"]),
+        Row(stage="collect", what="episodes infra", count=sum(odd.values()), detail=", ".join(f"{n} {c}" for n, c in odd.items())),
+        Row(
+            stage="collect", what="rollbacks", count=sum(episode.rollbacks for episode in episodes),
+            detail=f"{injected} injected faults; {saved} episodes rolled back and passed",
+        ),
+    ]  # fmt: skip
+
+
+def _files(workspace: Workspace) -> list[Row]:
+    path = workspace.exports / MANIFEST
+    if not path.exists():
+        return []
+    files = [ExportFile.model_validate(entry) for entry in json.loads(path.read_bytes())["files"]]
+    return [
+        Row(stage="export", what=f"rows of {file.name}", count=file.rows, detail=f"{file.bytes:,} bytes")
+        for file in files
+    ]
+
+
+def _next(workspace: Workspace, number: int) -> list[Row]:
+    path = workspace.round(number + 1).folder / PLAN
+    if not path.exists():
+        return []
+    plan = RoundPlan.model_validate_json(path.read_bytes())
+    return [
+        Row(stage="next", what=f"look at {cell.app}", count=cell.tasks, detail=f"{cell.videos} videos, K={cell.k} N={cell.n}; {cell.reason}")
+        for cell in plan.cells
+    ]  # fmt: skip
+
+
+def _dropped(folder: RoundFolder, *stages: str) -> str:
+    return _counted(item.reason for name in stages for item in folder.stage(name).dropped())
+
+
+def _counted(names: Iterable[str]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(Counter(names).items()))
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)

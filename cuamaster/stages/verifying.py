@@ -1,0 +1,100 @@
+"""Verifies the curated library on a desktop, and writes what was seen there as evidence into primitives/."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+
+from cuamaster.assets import asset_folder
+from cuamaster.errors import UnknownName
+from cuamaster.ports import DesktopPorts, Frame
+from cuamaster.propagation.generation.prove import Proof, prove_all
+from cuamaster.propagation.generation.yaml_primitives import Written, read_primitives, write_evidence
+from cuamaster.records.primitive import Evidence
+from cuamaster.stages.collecting import oracle_of
+from cuamaster.stages.composing import guest_of
+from cuamaster.stages.wheel import Wheel
+from cuamaster.tables import write_atomic
+
+FRAME_WIDTH, FRAME_QUALITY = 480, 55
+"""Evidence frames are for people to look at: 480 pixels wide, about 10 kB each."""
+
+
+def verify_library(
+    wheel: Wheel, ports: DesktopPorts, names: Sequence[str] = (), *, record: bool = False
+) -> list[dict[str, Any]]:
+    """Run every procedure of the named primitives (`app` or `app.ability`; none: all): one row each.
+
+    `record` writes frames and times of those that passed into the YAML. Raises UnknownName, InvalidInput.
+    """
+    folder = asset_folder("primitives")
+    everything = [item for path in sorted(folder.glob("*.yaml")) for item in read_primitives(path, evidence=False)]
+    chosen = [item for item in everything if not names or _is_named(item, names)]
+    if not chosen:
+        raise UnknownName(f"no primitive is called {', '.join(names)}", hint="use app or app.ability")
+    library = [item.primitive for item in everything]
+    proofs: dict[int, list[Proof]] = defaultdict(list)
+    clock = time.monotonic()
+
+    def work(item: Written) -> None:
+        stamp = f"verify-{item.primitive.id}-{clock:.3f}"
+        oracles = {mode: oracle_of(ports, mode, f"{stamp}-{mode}") for mode in ("gui", "cli")}
+        found = prove_all([item.primitive], library, ports.host, ports.reader, oracles, guest_of(ports.image))
+        proofs[id(item)] = list(found)
+
+    wheel.each("verify", chosen, work, lambda item: f"{item.primitive.app}.{item.primitive.ability}")
+    if record:
+        _record(folder, chosen, proofs, ports.image.digest)
+    return [_row(item, proof) for item in chosen for proof in proofs[id(item)]]
+
+
+def _is_named(item: Written, names: Sequence[str]) -> bool:
+    primitive = item.primitive
+    return primitive.app in names or f"{primitive.app}.{primitive.ability}" in names
+
+
+def _row(item: Written, proof: Proof) -> dict[str, Any]:
+    return {
+        "primitive": f"{item.primitive.app}.{item.primitive.ability}",
+        "mode": proof.mode,
+        "status": "passed" if proof.ok else "failed",
+        "seconds": round(proof.t_end - proof.t_start, 1),
+        "message": proof.message,
+    }
+
+
+def _record(folder: Path, chosen: Sequence[Written], proofs: dict[int, list[Proof]], digest: str) -> None:
+    by_file: dict[Path, dict[int, tuple[Evidence, ...]]] = defaultdict(dict)
+    for item in chosen:
+        shown = [proof for proof in proofs[id(item)] if proof.ok and proof.first and proof.last]
+        if not shown:
+            continue
+        by_file[item.path][item.first_line] = tuple(
+            Evidence(
+                kind="demonstration",
+                source=f"{proof.mode} on {digest}",
+                t_start=round(proof.t_start, 2),
+                t_end=round(proof.t_end, 2),
+                frames=tuple(_keep(frame, folder) for frame in (proof.first, proof.last) if frame),
+            )
+            for proof in shown
+        )
+    for path, found in by_file.items():
+        write_evidence(path, found)
+
+
+def _keep(frame: Frame, folder: Path) -> str:
+    """Store a small picture of a frame under primitives/evidence/; its name is its SHA-256."""
+    height = round(frame.image.shape[0] * FRAME_WIDTH / frame.image.shape[1])
+    small = cv2.resize(frame.image[:, :, ::-1], (FRAME_WIDTH, height), interpolation=cv2.INTER_AREA)
+    _, encoded = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, FRAME_QUALITY])
+    data = encoded.tobytes()
+    name = hashlib.sha256(data).hexdigest()
+    write_atomic(folder / "evidence" / f"{name}.jpg", data)
+    return name

@@ -1,0 +1,99 @@
+"""One turn of the wheel: plan -> seed -> propagate -> collect -> export -> profile, in the order the README tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuamaster.ports import DesktopPorts, SeedingPorts, VideoSource
+from cuamaster.records.episode import RoundPlan
+from cuamaster.records.task import Task
+from cuamaster.records.taxonomy import Taxonomy
+from cuamaster.records.video import Query
+from cuamaster.seeding.discover import plan_queries
+from cuamaster.seeding.taxonomy import load
+from cuamaster.settings import Settings
+from cuamaster.stages import collecting, composing, exporting, planning, seeding
+from cuamaster.stages.running import Each
+from cuamaster.tables import RoundFolder, Workspace
+
+EVERYTHING = 1_000_000
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """What a turn needs besides the ports: the workspace, the settings, the taxonomy, and how items are run."""
+
+    workspace: Workspace
+    settings: Settings
+    taxonomy: Taxonomy
+    each: Each
+
+
+def open_wheel(settings: Settings, each: Each) -> Wheel:
+    """The wheel of a workspace; raises InvalidInput for a broken taxonomy."""
+    return Wheel(Workspace(settings.workspace), settings, load(), each)
+
+
+def turn(wheel: Wheel, number: int, seeding_ports: SeedingPorts, desktop_ports: DesktopPorts) -> None:
+    """Run round `number` from wherever it stands to its end; the next round's plan is there afterwards."""
+    folder = wheel.workspace.round(number)
+    plan = begin(wheel, folder, desktop_ports)
+    names = tuple(dict.fromkeys(source.name for source in seeding_ports.sources))
+    queries = plan_queries(wheel.taxonomy, plan, wheel.settings.language, providers=names)
+    seed(wheel, folder, queries, seeding_ports)
+    propagate(wheel, folder, plan, desktop_ports)
+    collect(wheel, folder, desktop_ports)
+    exporting.export(wheel.workspace, desktop_ports.store, wheel.settings)
+    planning.profile(wheel.workspace, folder, plan, wheel.taxonomy, apps_of(desktop_ports))
+
+
+def seed(wheel: Wheel, folder: RoundFolder, queries: Sequence[Query], ports: SeedingPorts) -> None:
+    """Search -> filter -> fetch -> transcribe -> score -> mine -> reconstruct."""
+    each = wheel.each
+    seeding.discover(folder, queries, ports.sources, each)
+    seeding.screen(folder, wheel.taxonomy, wheel.settings, each)
+    seeding.fetch(folder, ports, wheel.settings, each)
+    seeding.transcribe(folder, ports, wheel.taxonomy, each)
+    seeding.score(folder, ports, each)
+    seeding.mine(folder, ports, each)
+    seeding.reconstruct(folder, ports, wheel.settings, each)
+
+
+def everything(sources: Sequence[VideoSource]) -> list[Query]:
+    """Queries that ask each provider for all it has: what `cuamaster seed PATH` runs."""
+    names = dict.fromkeys(source.name for source in sources)
+    return [Query(text="", app="", provider=name, limit=EVERYTHING) for name in names]
+
+
+def wanted(wheel: Wheel, folder: RoundFolder, sources: Sequence[VideoSource]) -> list[Query]:
+    """What the round's plan looks for; everything the providers have while the round has no plan."""
+    plan = planning.read_plan(folder, wheel.taxonomy)
+    if plan is None:
+        return everything(sources)
+    names = tuple(dict.fromkeys(source.name for source in sources))
+    return plan_queries(wheel.taxonomy, plan, wheel.settings.language, providers=names)
+
+
+def propagate(wheel: Wheel, folder: RoundFolder, plan: RoundPlan, ports: DesktopPorts) -> None:
+    """Extract -> prove on a desktop -> compose -> certify on a desktop."""
+    composing.extract(folder, ports.image, wheel.each)
+    collecting.prove(folder, composing.library_of(wheel.workspace, folder.number - 1), ports, wheel.each)
+    composing.compose(wheel.workspace, folder, plan, ports.image, wheel.taxonomy, wheel.settings)
+    collecting.certify(folder, exporting.tasks_of(folder), ports, wheel.settings, wheel.each)
+
+
+def collect(wheel: Wheel, folder: RoundFolder, ports: DesktopPorts, tasks: Sequence[Task] | None = None) -> None:
+    """Seed tasks and released composed tasks (or these `tasks`) -> episodes."""
+    chosen = collecting.released(folder, exporting.tasks_of(folder)) if tasks is None else tasks
+    collecting.collect(folder, chosen, ports, wheel.settings, wheel.each)
+
+
+def begin(wheel: Wheel, folder: RoundFolder, ports: DesktopPorts) -> RoundPlan:
+    """The plan of a round, over the applications of the guest image."""
+    return planning.begin(folder, wheel.taxonomy, wheel.settings, apps_of(ports))
+
+
+def apps_of(ports: DesktopPorts) -> set[str]:
+    """Applications that the guest image has, from its capabilities `app:<id>`."""
+    return {name.removeprefix("app:") for name in ports.image.capabilities if name.startswith("app:")}

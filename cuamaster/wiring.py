@@ -1,0 +1,215 @@
+"""Turns Settings into ports; the only module that knows the adapters, each imported when it is first wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from cuamaster.assets import asset_folder, samples_folder
+from cuamaster.errors import InvalidInput
+from cuamaster.ports import (
+    Annotator,
+    DesktopHost,
+    DesktopPorts,
+    FrameReader,
+    GuestImage,
+    ImageBuilder,
+    Journal,
+    Meter,
+    Policy,
+    Progress,
+    ScreenReader,
+    SeedingPorts,
+    Store,
+    Transcriber,
+    VideoSource,
+)
+from cuamaster.records.primitive import Mode
+from cuamaster.records.taxonomy import Taxonomy
+from cuamaster.settings import Settings
+
+if TYPE_CHECKING:
+    from cuamaster.adapters.chat import ChatClient
+
+
+def store(settings: Settings) -> Store:
+    """Blobs of the workspace."""
+    from cuamaster.adapters.stores.local import LocalStore
+
+    return LocalStore(settings.workspace / "blobs")
+
+
+def meter(settings: Settings) -> Meter:
+    """The workspace's ledger of model calls, with the budgets of the settings."""
+    from cuamaster.adapters.meters.jsonl import JsonlMeter
+
+    return JsonlMeter(
+        settings.workspace / "usage.jsonl",
+        budget_usd=settings.api_budget_usd,
+        budget_tokens=settings.api_budget_tokens,
+    )
+
+
+def _chat(settings: Settings, on_meter: Meter) -> ChatClient:
+    from cuamaster.adapters.chat import ChatClient
+
+    if not settings.api_base or not settings.api_model:
+        raise InvalidInput("openai_api needs an endpoint", hint="set CUAMASTER_API_BASE and CUAMASTER_API_MODEL")
+    return ChatClient(
+        settings.api_base,
+        settings.api_key,
+        settings.api_model,
+        settings.api_timeout_s,
+        on_meter.record,
+        price_prompt=settings.api_price_prompt,
+        price_completion=settings.api_price_completion,
+    )
+
+
+def reader(settings: Settings) -> ScreenReader:
+    """OCR with a cache of what was read before."""
+    from cuamaster.adapters.screens.rapidocr import RapidOcrReader
+
+    return RapidOcrReader(settings.cache / "ocr")
+
+
+def frames() -> FrameReader:
+    """Decoding by ffmpeg."""
+    from cuamaster.adapters.frames.ffmpeg import FfmpegFrames
+
+    return FfmpegFrames()
+
+
+def sources(settings: Settings, places: Sequence[str] = ()) -> tuple[VideoSource, ...]:
+    """The wanted providers; `places` (folders, files, feeds) instead of the settings' ones; without any, the bundled tutorials."""
+    found: list[VideoSource] = []
+    if "local" in settings.providers or places:
+        from cuamaster.adapters.videos.local import LocalVideos
+
+        found.append(LocalVideos(places or settings.videos or [samples_folder()], language=settings.language))
+    if "ytdlp" in settings.providers and not places:
+        from cuamaster.adapters.videos.ytdlp import YtdlpVideos
+
+        found.append(
+            YtdlpVideos(
+                settings.ytdlp_places,
+                captions=(settings.language,),
+                rate_limit=settings.ytdlp_rate_limit,
+                cookies=settings.ytdlp_cookies,
+                proxy=settings.ytdlp_proxy,
+                archive=settings.workspace / "downloads.txt",
+            )
+        )
+    return tuple(found)
+
+
+def transcribers(settings: Settings) -> tuple[Transcriber, ...]:
+    """Captions first, then speech recognition."""
+    from cuamaster.adapters.transcribers.faster_whisper import FasterWhisper
+    from cuamaster.adapters.transcribers.sidecar import Sidecar
+
+    return Sidecar(settings.language), FasterWhisper(settings.whisper_model, language=settings.language)
+
+
+def annotator(settings: Settings, taxonomy: Taxonomy) -> Annotator:
+    """The embedded rules, or a model behind an OpenAI-compatible endpoint."""
+    if settings.annotator == "openai_api":
+        from cuamaster.adapters.annotators.openai_api import OpenAIAnnotator
+
+        return OpenAIAnnotator(_chat(settings, meter(settings)))
+    from cuamaster.adapters.annotators.rules import RulesAnnotator
+
+    return RulesAnnotator(taxonomy)
+
+
+def seeding_ports(settings: Settings, taxonomy: Taxonomy, places: Sequence[str] = ()) -> SeedingPorts:
+    """What the stages from search to reconstruction need."""
+    return SeedingPorts(
+        sources=sources(settings, places),
+        frames=frames(),
+        transcribers=transcribers(settings),
+        annotator=annotator(settings, taxonomy),
+        reader=reader(settings),
+        store=store(settings),
+    )
+
+
+def image_builder(settings: Settings) -> ImageBuilder:
+    """Builds guest images from the recipes that ship."""
+    from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
+
+    return MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache)
+
+
+def probe_kvm(image: GuestImage, settings: Settings) -> bool:
+    """Whether KVM really boots a kernel here; remembered until this machine reboots."""
+    from cuamaster.adapters.desktops.kvm_probe import probe_kvm as probe
+
+    return probe(image.folder / "vmlinuz", settings.cache)
+
+
+@contextmanager
+def desktop_ports(settings: Settings, progress: Progress | None = None) -> Iterator[DesktopPorts]:
+    """What the stages on desktops need; leaving the block ends every desktop. Raises HostBusy, MissingDependency."""
+    host, image = _host(settings, progress)
+    screen, blobs = reader(settings), store(settings)
+    ledger = meter(settings)
+    try:
+        yield DesktopPorts(
+            host=host,
+            image=image,
+            reader=screen,
+            store=blobs,
+            oracle=lambda mode: _replay(screen, mode),
+            policy=lambda episode_id, err: _policy(settings, screen, blobs, ledger, episode_id, err),
+            journal=lambda episode_id: _journal(settings, episode_id),
+        )
+    finally:
+        host.close()
+
+
+def _host(settings: Settings, progress: Progress | None) -> tuple[DesktopHost, GuestImage]:
+    if settings.desktop == "simulated":
+        from cuamaster.adapters.desktops.simulated import SimulatedHost
+
+        simulated = SimulatedHost()
+        return simulated, simulated.guest_image(settings.image)
+    from cuamaster.adapters.desktops.libvirt_host import LibvirtHost
+    from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
+
+    builder = MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache)
+    image = builder.build(settings.image, progress)
+    host = LibvirtHost(
+        builder, settings.cache, uri=settings.libvirt_uri, capacity=settings.vm_capacity, progress=progress
+    )
+    return host, image
+
+
+def _replay(screen: ScreenReader, mode: Mode) -> Policy:
+    from cuamaster.adapters.policies.replay import ReplayPolicy
+
+    return ReplayPolicy(screen, mode)
+
+
+def _policy(
+    settings: Settings, screen: ScreenReader, blobs: Store, ledger: Meter, episode_id: str, err: bool
+) -> Policy:
+    policy: Policy
+    if settings.policy == "openai_api":
+        from cuamaster.adapters.policies.openai_api import OpenAIPolicy
+
+        policy = OpenAIPolicy(_chat(settings, ledger), blobs, settings.mode)
+    else:
+        policy = _replay(screen, settings.mode)
+    if not err:
+        return policy
+    from cuamaster.adapters.policies.faulty import FaultyPolicy
+
+    return FaultyPolicy(policy, seed=settings.seed, rate=settings.fault_rate, episode_id=episode_id)
+
+
+def _journal(settings: Settings, episode_id: str) -> Journal:
+    from cuamaster.adapters.journals.jsonl import JsonlJournal
+
+    return JsonlJournal(settings.workspace / "journals" / f"{episode_id}.jsonl")

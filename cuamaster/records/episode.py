@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
 from cuamaster.records.primitive import Mode
 from cuamaster.records.record import Record
-from cuamaster.records.trajectory import Action, Observation
-from cuamaster.records.verdict import Divergence, Outcome, Verdict
+from cuamaster.records.trajectory import Action, Observation, StateSignature
+from cuamaster.records.verdict import Check, Divergence, Outcome, Verdict
 
 
 class Receipt(Record):
@@ -33,6 +35,22 @@ class Node(Record):
     injected: bool = Field(default=False, description="a fault was injected on purpose; never exported")
     snapshot_after: str | None = None
     dropped: bool = False
+
+    @property
+    def answer(self) -> str:
+        """What the shell or a tool answered to this batch: the next observation's `response`."""
+        return "\n".join(receipt.response for receipt in self.receipts if receipt.response)
+
+
+class Boundary(Record):
+    """A stable point of the kept path with a snapshot: what was attested and known to hold when it was taken."""
+
+    label: str
+    node: int = Field(ge=-1, description="index of the last node before it; -1: the start")
+    use: int = Field(ge=0, description="how many plan uses were complete")
+    signature: StateSignature
+    checks: tuple[Check, ...] = Field(default=(), description="the task's leaf conditions as found here")
+    controller: dict[str, Any] = Field(default_factory=dict, description="the policy's state")
 
 
 class Budget(Record):

@@ -20,6 +20,7 @@ class Parameter(Record):
     kind: Literal["text", "path", "filename", "dirname", "number", "choice"] = "text"
     description: str = ""
     examples: tuple[str, ...] = Field(min_length=1)
+    paired_with: str = Field(default="", description="parameter whose n-th example goes with the n-th here, e.g. a sum and its result")
 
 
 class ActionTemplate(Record):
@@ -54,7 +55,10 @@ class Evidence(Record):
 
 
 class SetupStep(Record):
-    """One typed action that brings about a start state."""
+    """One typed action that brings about a start state.
+
+    For app.launch, `text` is a part of the title its window gets, where that is not the name of the document in `args`.
+    """
 
     kind: Literal["file.write", "dir.make", "app.launch", "setting.write", "clipboard.set", "path.remove"]
     path: str = ""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from cuamaster.errors import IntegrityError
 from cuamaster.exports.card import write_card
 from cuamaster.exports.preflight import preflight
@@ -12,8 +10,8 @@ from cuamaster.exports.samples import RoundData
 from cuamaster.exports.sft import write_sft
 from cuamaster.exports.writer import ExportFile
 from cuamaster.ports import Store
-from cuamaster.records.episode import Episode
-from cuamaster.records.record import content_id
+from cuamaster.records.episode import Dropped, Episode
+from cuamaster.records.record import Record, content_id
 from cuamaster.records.task import Certificate, Task
 from cuamaster.records.trajectory import Trajectory
 from cuamaster.settings import Settings
@@ -25,28 +23,48 @@ MANIFEST = "manifest.json"
 def export(workspace: Workspace, store: Store, settings: Settings) -> list[ExportFile]:
     """Write the datasets under `workspace/exports`, check them, and return what was written.
 
-    Nothing is written again while the stages that feed it are as they were. Raises IntegrityError when the check finds a fault.
+    Nothing is written again while the stages that feed it are as they were. What the check refuses never replaces what is
+    there: it stays beside it for a look. Raises IntegrityError naming the faults.
     """
     folders = [workspace.round(number) for number in workspace.rounds()]
     inputs = content_id("export", [_digests(folder) for folder in folders], settings.mode)
-    path = workspace.exports / MANIFEST
-    if path.exists():
-        manifest = json.loads(path.read_bytes())
-        files = [ExportFile.model_validate(entry) for entry in manifest["files"]]
-        if manifest["inputs"] == inputs and all((workspace.exports / file.name).exists() for file in files):
-            return files
+    done = exported(workspace, inputs)
+    if done is not None:
+        return done
     rounds = [round_data(folder) for folder in folders]
-    report = write_sft(rounds, store, workspace.exports)
-    files = [report.sft, report.unproven, write_rl(rounds, workspace.exports, mode=settings.mode)]
-    problems = preflight(workspace.exports)
+    draft = workspace.exports / "draft"
+    report = write_sft(rounds, store, draft)
+    files = [report.sft, report.unproven, write_rl(rounds, draft, mode=settings.mode)]
+    problems = preflight(draft)
     if problems:
         told = "; ".join(str(problem) for problem in problems[:5])
-        raise IntegrityError(f"{workspace.exports}: {len(problems)} faults found before release: {told}")
-    write_card(workspace.exports)
-    dropped = [item.model_dump(mode="json") for item in report.dropped]
-    entries = [file.model_dump(mode="json") for file in files]
-    write_atomic(path, json.dumps({"inputs": inputs, "files": entries, "dropped": dropped}, indent=2).encode())
+        raise IntegrityError(f"{draft}: {len(problems)} faults found before release: {told}")
+    write_card(draft)
+    manifest = Exported(inputs=inputs, files=tuple(files), dropped=report.dropped)
+    (workspace.exports / MANIFEST).unlink(missing_ok=True)  # until the new one is there, nothing counts as exported
+    for path in sorted(draft.iterdir()):
+        path.replace(workspace.exports / path.name)
+    draft.rmdir()
+    write_atomic(workspace.exports / MANIFEST, manifest.model_dump_json(indent=2).encode())
     return files
+
+
+class Exported(Record):
+    """The manifest of the exports: what they were made of, the files, and what could not be written."""
+
+    inputs: str
+    files: tuple[ExportFile, ...]
+    dropped: tuple[Dropped, ...]
+
+
+def exported(workspace: Workspace, inputs: str = "") -> list[ExportFile] | None:
+    """The files of the last export, or None if there is none (or none of these `inputs`)."""
+    path = workspace.exports / MANIFEST
+    if not path.exists():
+        return None
+    manifest = Exported.model_validate_json(path.read_bytes())
+    there = all((workspace.exports / file.name).exists() for file in manifest.files)
+    return list(manifest.files) if there and inputs in ("", manifest.inputs) else None
 
 
 def round_data(folder: RoundFolder) -> RoundData:

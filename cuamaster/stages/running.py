@@ -49,24 +49,30 @@ def run(
     each: Each,
     label: Callable[[T], str] = str,
     given: str = "",
+    accumulate: bool = False,
 ) -> None:
     """Run `work` on the items that have no part yet, then close the stage over exactly these items.
 
-    `key` names an item's part; `given` is a hash of whatever else decides the result.
+    `key` names an item, `given` is whatever else decides its result: a part made with another `given` does not count. Parts of
+    items that are not asked for any more are forgotten, unless the stage is to `accumulate`.
     """
-    inputs = content_id("inputs", stage.name, given, sorted(key(item) for item in items))
+    parts = {content_id("part", stage.name, key(item), given): item for item in items}
+    inputs = content_id("inputs", stage.name, sorted(parts))
     if stage.is_closed(inputs):
         return
+    if not accumulate:
+        stage.retain(parts)
 
-    def one(item: T) -> None:
+    def one(part: str) -> None:
+        item = parts[part]
         try:
             kept, dropped = work(item)
         except ITEM_FAULTS as exc:
             log.warning("%s: %s dropped: %s", stage.name, label(item), exc)
             kept, dropped = (), (drop(key(item), stage.name, exc),)
-        stage.write(key(item), kept, dropped)
+        stage.write(part, kept, dropped)
 
-    each(stage.name, [item for item in items if not stage.has(key(item))], one, label)
+    each(stage.name, [part for part in parts if not stage.has(part)], one, lambda part: label(parts[part]))
     stage.close(inputs)
 
 

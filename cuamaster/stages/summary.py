@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 
-from cuamaster.exports.writer import ExportFile
 from cuamaster.records.episode import Episode, RoundPlan
 from cuamaster.records.primitive import Primitive
 from cuamaster.records.record import Record
@@ -14,7 +12,7 @@ from cuamaster.records.task import Certificate
 from cuamaster.records.trajectory import Trajectory
 from cuamaster.records.video import Judgement, TaskSegment, Video
 from cuamaster.stages.collecting import released
-from cuamaster.stages.exporting import MANIFEST, tasks_of
+from cuamaster.stages.exporting import exported, tasks_of
 from cuamaster.stages.planning import PLAN
 from cuamaster.tables import RoundFolder, Workspace
 
@@ -106,13 +104,9 @@ def _episodes(episodes: list[Episode]) -> list[Row]:
 
 
 def _files(workspace: Workspace) -> list[Row]:
-    path = workspace.exports / MANIFEST
-    if not path.exists():
-        return []
-    files = [ExportFile.model_validate(entry) for entry in json.loads(path.read_bytes())["files"]]
     return [
         Row(stage="export", what=f"rows of {file.name}", count=file.rows, detail=f"{file.bytes:,} bytes")
-        for file in files
+        for file in exported(workspace) or ()
     ]
 
 

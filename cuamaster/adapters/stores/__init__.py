@@ -1,0 +1,1 @@
+"""Stores: where content-addressed blobs live."""

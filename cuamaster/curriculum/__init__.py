@@ -1,0 +1,1 @@
+"""Where policies fail, and what the next round should therefore look for."""

@@ -1,0 +1,1 @@
+"""Action formats of model families, to and from CUAAction; one file a family."""

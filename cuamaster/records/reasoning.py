@@ -1,0 +1,283 @@
+"""Reasoning about conditions without a desktop: what follows from what, what excludes what, what an effect ends.
+
+`implies` and `conflicts_with` are sound, not complete: True is a proof, False means "cannot be shown". Filling in
+parameters lives in `cuamaster.records.filling`, words in `cuamaster.records.wording`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations
+from typing import Any, TypeVar
+
+from cuamaster.records.condition import (
+    All,
+    AnyOf,
+    AppRunning,
+    ClipboardText,
+    CommandOutput,
+    Condition,
+    DocumentCell,
+    FileExists,
+    FileTable,
+    FileText,
+    ImageSize,
+    Not,
+    ScreenText,
+    SettingValue,
+    WindowTitle,
+)
+
+
+def leaves(condition: Condition) -> Iterator[Condition]:
+    """Every condition without parts, negated ones included, in order."""
+    parts = condition.parts()
+    if not isinstance(condition, (All, AnyOf, Not)):
+        yield condition
+    for part in parts:
+        yield from leaves(part)
+
+
+def conjuncts(condition: Condition) -> tuple[Condition, ...]:
+    """The parts that must all hold: nested `all` is flattened, a doubly negated one is laid bare, repeats are dropped."""
+    if isinstance(condition, All):
+        return tuple(dict.fromkeys(item for part in condition.of for item in conjuncts(part)))
+    if isinstance(condition, Not):
+        inner = condition.of
+        if isinstance(inner, Not):
+            return conjuncts(inner.of)
+        if isinstance(inner, AnyOf):  # de Morgan
+            return tuple(dict.fromkeys(item for part in inner.of for item in conjuncts(Not(of=part))))
+    return (condition,)
+
+
+def conjoin(conditions: Iterable[Condition]) -> Condition:
+    """One condition that holds exactly when all of them do; a single one stays itself."""
+    parts = tuple(dict.fromkeys(item for condition in conditions for item in conjuncts(condition)))
+    return parts[0] if len(parts) == 1 else All(of=parts)
+
+
+def same_text(left: str, right: str) -> bool:
+    """Equality of file texts: one final newline does not count, nor does the kind of line end."""
+    return plain_text(left) == plain_text(right)
+
+
+def plain_text(text: str) -> str:
+    """Text with \\n line ends and without its final newline."""
+    return text.replace("\r\n", "\n").removesuffix("\n")
+
+
+def matches(text: str, expected: str, match: str) -> bool:
+    """Whether observed text meets an `equals`, `contains` or `regex` expectation; raises re.error for a bad pattern."""
+    if match == "equals":
+        return same_text(text, expected)
+    if match == "contains":
+        return expected in text.replace("\r\n", "\n")
+    return re.search(expected, text, re.MULTILINE) is not None
+
+
+# --- what follows from a leaf ------------------------------------------------------------------------------------
+
+
+def _text_follows(a: FileText | CommandOutput, b: FileText | CommandOutput) -> bool:
+    if a.match == "equals":
+        if b.match == "equals":
+            return same_text(a.text, b.text)
+        if b.match == "contains":
+            return b.text in plain_text(a.text)
+        return False  # a final newline may or may not be there, so a pattern is not provable
+    return a.match == b.match and (a.text == b.text or (a.match == "contains" and b.text in a.text))
+
+
+def _inside(path: str, folder: str) -> bool:
+    return path.rstrip("/").startswith(folder.rstrip("/") + "/")
+
+
+def _present(fact: Condition) -> tuple[str, str] | None:
+    """(path, type) of the file that must be there for a leaf to hold."""
+    if isinstance(fact, FileExists):
+        return fact.path.rstrip("/"), fact.type
+    if isinstance(fact, (FileText, FileTable, DocumentCell, ImageSize)):
+        return fact.path.rstrip("/"), "file"
+    return None
+
+
+def _exists_follows(a: Condition, b: FileExists) -> bool:
+    there = _present(a)
+    if there is None:
+        return False
+    path, kind = there
+    wanted = b.path.rstrip("/")
+    if path == wanted:
+        return b.type in ("any", kind)
+    return _inside(path, wanted) and b.type in ("any", "dir")
+
+
+def _window_follows(a: WindowTitle, b: WindowTitle) -> bool:
+    return b.title in a.title and b.app in ("", a.app) and (a.active or not b.active)
+
+
+def _leaf_follows(a: Condition, b: Condition) -> bool:
+    if a == b:
+        return True
+    if isinstance(b, FileExists):
+        return _exists_follows(a, b)
+    if isinstance(b, AppRunning):
+        return isinstance(a, WindowTitle) and bool(a.app) and a.app == b.app
+    if isinstance(a, WindowTitle) and isinstance(b, WindowTitle):
+        return _window_follows(a, b)
+    if isinstance(a, FileText) and isinstance(b, FileText):
+        return a.path == b.path and _text_follows(a, b)
+    if isinstance(a, CommandOutput) and isinstance(b, CommandOutput):
+        return a.command == b.command and _text_follows(a, b)
+    if isinstance(a, ScreenText) and isinstance(b, ScreenText):
+        return _whole_words(b.text, a.text) and b.app in ("", a.app)
+    if isinstance(a, DocumentCell) and isinstance(b, DocumentCell):
+        return a.model_copy(update={"sheet": ""}) == b  # no sheet named: the first one that has the cell
+    if isinstance(a, SettingValue) and isinstance(b, SettingValue):
+        return (a.schema_id, a.key) == (b.schema_id, b.key) and same_variant(a.value, b.value)
+    return False
+
+
+def _whole_words(part: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None
+
+
+def same_variant(left: str, right: str) -> bool:
+    """Whether two GVariant texts are the same value: a type prefix such as `uint32` and the kind of quote do not count."""
+    return _variant(left) == _variant(right)
+
+
+def _variant(text: str) -> str:
+    bare = re.sub(r"^(?:byte|u?int(?:16|32|64)|double|handle|@\S+)\s+", "", text.strip())
+    if len(bare) > 1 and bare[0] == bare[-1] == '"' and "'" not in bare:
+        bare = f"'{bare[1:-1]}'"
+    return bare
+
+
+def implies(a: Condition, b: Condition) -> bool:
+    """Whether b must hold wherever a holds (sound, not complete)."""
+    if a == b:
+        return True
+    if isinstance(b, All):
+        return all(implies(a, part) for part in b.of)
+    if isinstance(a, AnyOf):
+        return all(implies(part, b) for part in a.of)
+    if isinstance(b, AnyOf) and any(implies(a, part) for part in b.of):
+        return True
+    if isinstance(a, All):
+        return any(implies(part, b) for part in a.of)
+    if isinstance(b, Not):
+        if isinstance(b.of, Not):
+            return implies(a, b.of.of)
+        if isinstance(a, Not) and implies(b.of, a.of):
+            return True
+        return conflicts_with(a, b.of)
+    if isinstance(a, Not):
+        return isinstance(a.of, Not) and implies(a.of.of, b)
+    return _leaf_follows(a, b)
+
+
+# --- what cannot hold together -----------------------------------------------------------------------------------
+
+
+def _files_clash(a: Condition, b: Condition) -> bool:
+    one, two = _present(a), _present(b)
+    if one is None or two is None:
+        return False
+    if one[0] == two[0]:
+        return {one[1], two[1]} == {"file", "dir"}
+    return (one[1] == "file" and _inside(two[0], one[0])) or (two[1] == "file" and _inside(one[0], two[0]))
+
+
+def _texts_clash(a: FileText | CommandOutput, b: FileText | CommandOutput) -> bool:
+    if a.match == b.match == "equals":
+        return not same_text(a.text, b.text)
+    for whole, part in ((a, b), (b, a)):
+        if whole.match == "equals" and part.match == "contains":
+            return part.text not in plain_text(whole.text) + "\n"
+    return False
+
+
+def _windows_clash(a: WindowTitle, b: WindowTitle) -> bool:
+    return a.active and b.active and bool(a.app) and bool(b.app) and a.app != b.app
+
+
+Leaf = TypeVar("Leaf")
+
+
+def _pair(kind: type[Leaf], key: Callable[[Leaf], Any], clash: Callable[[Leaf, Leaf], bool]) -> Callable[[Any, Any], bool]:
+    return lambda a, b: isinstance(a, kind) and isinstance(b, kind) and key(a) == key(b) and clash(a, b)
+
+
+_CLASHES: tuple[Callable[[Any, Any], bool], ...] = (
+    _files_clash,
+    _pair(FileText, lambda c: c.path, _texts_clash),
+    _pair(CommandOutput, lambda c: c.command, _texts_clash),
+    _pair(FileTable, lambda c: (c.path, c.row, c.column), lambda a, b: a.value != b.value),
+    _pair(DocumentCell, lambda c: (c.path, c.cell, c.sheet), lambda a, b: a.value != b.value),
+    _pair(SettingValue, lambda c: (c.schema_id, c.key), lambda a, b: not same_variant(a.value, b.value)),
+    _pair(ClipboardText, lambda _: None, lambda a, b: a.text != b.text),
+    _pair(ImageSize, lambda c: c.path, lambda a, b: (a.width, a.height) != (b.width, b.height)),
+    _pair(WindowTitle, lambda _: None, _windows_clash),
+)
+
+
+def conflicts_with(a: Condition, b: Condition) -> bool:
+    """Whether a and b cannot hold at the same moment (sound, not complete; symmetric)."""
+    if isinstance(a, AnyOf):
+        return all(conflicts_with(part, b) for part in a.of)
+    if isinstance(b, AnyOf):
+        return all(conflicts_with(a, part) for part in b.of)
+    if isinstance(a, All):
+        return any(conflicts_with(part, b) for part in a.of)
+    if isinstance(b, All):
+        return any(conflicts_with(a, part) for part in b.of)
+    if isinstance(a, Not) and isinstance(b, Not):
+        return any(isinstance(x.of, Not) and conflicts_with(x.of.of, y) for x, y in ((a, b), (b, a)))
+    if isinstance(a, Not):
+        return implies(b, a.of)
+    if isinstance(b, Not):
+        return implies(a, b.of)
+    return any(clash(a, b) for clash in _CLASHES)
+
+
+def consistent(conditions: Iterable[Condition]) -> bool:
+    """Whether no two of the conditions are known to exclude each other."""
+    return not any(conflicts_with(a, b) for a, b in combinations(tuple(conditions), 2))
+
+
+# --- what an effect ends -----------------------------------------------------------------------------------------
+
+
+def _ends(effect: Condition, fact: Condition) -> bool:
+    if isinstance(effect, WindowTitle) and effect.active:
+        if isinstance(fact, WindowTitle):  # only one window has the focus, and one application's title follows its document
+            return fact.active or (bool(effect.app) and effect.app == fact.app)
+        return isinstance(fact, ScreenText) and bool(fact.app)  # another window or document is looked at now
+    if isinstance(effect, ScreenText):
+        return isinstance(fact, ScreenText) and effect.app == fact.app
+    if isinstance(effect, FileText):
+        return isinstance(fact, (FileText, FileTable)) and effect.path == fact.path
+    return False
+
+
+def overwrites(effect: Condition, fact: Condition) -> bool:
+    """Whether after `effect` came true, `fact` (true before) can no longer be relied on."""
+    target = fact.of if isinstance(fact, Not) else fact
+    for part in conjuncts(effect):
+        if implies(part, fact):
+            continue
+        if conflicts_with(part, fact) or (target is fact and _ends(part, fact)):
+            return True
+    return False
+
+
+def rest_of(fact: Condition, effect: Condition) -> Condition | None:
+    """What is left of a fact that `effect` overwrites: a window that lost the focus to another application is still there."""
+    if isinstance(fact, WindowTitle) and fact.active:
+        for part in conjuncts(effect):
+            if isinstance(part, WindowTitle) and part.active and part.app and fact.app and part.app != fact.app:
+                return fact.model_copy(update={"active": False})
+    return None

@@ -1,0 +1,30 @@
+"""Record <-> Parquet, and the workspace folders of a round: one atomic part per item, compacted when a stage closes.
+
+    workspace/round=003/<stage>/parts/<item>/{kept,dropped}.parquet    while the stage is open
+    workspace/round=003/<stage>/{kept,dropped}-00000.parquet           once it is closed; manifest.json is written last
+
+What counts, always: the files that manifest.json names, and the parts of items that it does not name. So a kill at any
+instant neither doubles nor loses a row, and many processes or hosts may write one stage side by side.
+"""
+
+from cuamaster.tables.files import write_atomic
+from cuamaster.tables.manifest import FileEntry, Manifest
+from cuamaster.tables.rows import from_row, iter_table, read_table, record_id, schema_of, table_of, to_row
+from cuamaster.tables.stage import StageFolder
+from cuamaster.tables.workspace import RoundFolder, Workspace
+
+__all__ = [
+    "FileEntry",
+    "Manifest",
+    "RoundFolder",
+    "StageFolder",
+    "Workspace",
+    "from_row",
+    "iter_table",
+    "read_table",
+    "record_id",
+    "schema_of",
+    "table_of",
+    "to_row",
+    "write_atomic",
+]

@@ -1,0 +1,191 @@
+"""Qwen dialect: what is rendered is read back, over everything the dialect can say; broken answers give typed errors."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cuamaster.action_space import BUTTONS, KEYS, MODIFIERS, CUAAction
+from cuamaster.dialects import qwen
+from cuamaster.errors import InvalidAction
+from cuamaster.records.trajectory import Action, Observation, Step
+
+coords = st.one_of(st.integers(0, 1000), st.floats(0, 1000))
+seconds = st.floats(0, 300)
+texts = st.text(st.characters(exclude_characters="\x00", exclude_categories=("Cs",)), min_size=1)
+keys = st.sampled_from(sorted(KEYS))
+modifiers = st.lists(st.sampled_from(MODIFIERS), unique=True, min_size=1)
+points = st.tuples(coords, coords).map(list)
+json_values = st.recursive(st.none() | st.booleans() | st.integers() | texts, lambda inner: st.lists(inner) | st.dictionaries(texts, inner), max_leaves=5)
+
+
+def _built(name: str, required: dict[str, Any], optional: dict[str, Any] | None = None) -> st.SearchStrategy[CUAAction]:
+    return st.fixed_dictionaries(required, optional=optional or {}).map(lambda args: CUAAction(name, args))
+
+
+def _scroll(pair: tuple[int, int], point: list[Any] | None) -> CUAAction:
+    args: dict[str, Any] = {"dx": pair[0], "dy": pair[1]}
+    return CUAAction("mouse.scroll", args if point is None else {**args, "x": point[0], "y": point[1]})
+
+
+ANY_ACTION = st.one_of(
+    _built("mouse.click", {"x": coords, "y": coords}, {"button": st.sampled_from(BUTTONS), "count": st.integers(1, 3), "modifiers": modifiers}),
+    _built("mouse.move", {"x": coords, "y": coords}),
+    _built("mouse.move_relative", {"dx": st.integers(-9, 9), "dy": st.integers(-9, 9)}),
+    _built("mouse.drag", {"path": st.lists(points, min_size=2, max_size=4)}, {"button": st.sampled_from(BUTTONS), "modifiers": modifiers}),
+    st.builds(_scroll, st.tuples(st.integers(-100, 100), st.integers(-100, 100)).filter(any), st.none() | points),
+    _built("mouse.down", {"x": coords, "y": coords}),
+    _built("mouse.up", {}),
+    _built("keyboard.type", {"text": texts}),
+    _built("keyboard.press", {"keys": st.lists(keys, min_size=1, max_size=4)}),
+    _built("keyboard.hold", {"keys": st.lists(keys, min_size=1, max_size=3), "seconds": seconds}),
+    _built("keyboard.down", {"key": keys}),
+    _built("keyboard.up", {"key": keys}),
+    _built("shell.exec", {"command": texts}, {"cwd": texts, "timeout": st.floats(0, 3600)}),
+    _built("tool.call", {"name": texts}, {"arguments": st.dictionaries(texts, json_values)}),
+    _built("wait", {"seconds": seconds}),
+    _built("finish", {"status": st.sampled_from(["success", "failure", "infeasible"])}, {"answer": st.just("") | texts}),
+)
+
+
+def _sayable(action: CUAAction) -> bool:
+    button, count = action.args.get("button", "left"), action.args.get("count", 1)
+    if action.type == "mouse.move_relative":
+        return False
+    if action.type == "mouse.click":
+        return button == "left" or (button in ("right", "middle") and count == 1)
+    return action.type != "mouse.drag" or button == "left"
+
+
+@given(ANY_ACTION, st.text(max_size=40))
+def test_every_sayable_action_survives_the_round_trip(action: CUAAction, thought: str) -> None:
+    if not _sayable(action):
+        with pytest.raises(InvalidAction):
+            qwen.render_answer(thought, [action])
+        return
+    lowered = qwen.lower(action)
+    parsed = qwen.parse(qwen.render_answer(thought, [action]))
+    assert parsed == lowered
+    for part in parsed:
+        part.validate()
+    assert [step for part in parsed for step in qwen.lower(part)] == parsed, "what was read can be said again, unchanged"
+
+
+@given(st.sampled_from(sorted(KEYS)))
+def test_an_expressible_action_is_not_changed(key: str) -> None:
+    for action in (
+        CUAAction("mouse.click", {"x": 5, "y": 1000, "count": 2}),
+        CUAAction("mouse.click", {"x": 0, "y": 7, "button": "right"}),
+        CUAAction("mouse.drag", {"path": [[1, 2], [30, 40]]}),
+        CUAAction("mouse.scroll", {"x": 1, "y": 2, "dy": -3}),
+        CUAAction("keyboard.press", {"keys": ["ctrl", key]}),
+        CUAAction("finish", {"status": "success", "answer": "42"}),
+    ):
+        assert qwen.parse(qwen.render_answer("do", [action])) == [action]
+
+
+def test_modifiers_are_held_around_the_click() -> None:
+    action = CUAAction("mouse.click", {"x": 10.4, "y": 20.6, "modifiers": ["ctrl", "shift"]})
+    assert [(part.type, dict(part.args)) for part in qwen.parse(qwen.render_answer("", [action]))] == [
+        ("keyboard.down", {"key": "ctrl"}),
+        ("keyboard.down", {"key": "shift"}),
+        ("mouse.click", {"x": 10, "y": 21}),
+        ("keyboard.up", {"key": "shift"}),
+        ("keyboard.up", {"key": "ctrl"}),
+    ]
+
+
+def _call(**arguments: Any) -> str:
+    return f"<tool_call>{json.dumps({'name': 'computer_use', 'arguments': arguments})}</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("I would click there.", "tool_call"),
+        ('<tool_call>{"name": "computer_use", "arguments": {"action": "left_cl', "tool_call"),
+        ("<tool_call>[1]</tool_call>", "tool_call"),
+        ('<tool_call>{"name": "computer_use", "arguments": {"action": "wait", "time": 1}} and then', "tool_call"),
+        ('<tool_call>{"name": "computer_use", "arguments": "{}"}</tool_call>', "arguments"),
+        ('<tool_call>{"name": "os_system", "arguments": {}}</tool_call>', "name"),
+        (_call(action="fly"), "action"),
+        (_call(action=["key"]), "action"),
+        (_call(action="left_click"), "coordinate"),
+        (_call(action="left_click", coordinate=[1]), "coordinate"),
+        (_call(action="left_click", coordinate=["1", 2]), "x"),
+        (_call(action="left_click", coordinate=[1, 1001]), "y"),
+        (_call(action="left_click_drag", coordinate=[1, 2]), "coordinate"),
+        (_call(action="key", keys="ctrl+c"), "keys"),
+        (_call(action="key", keys=["hyper"]), "keys[0]"),
+        (_call(action="scroll", pixels="down"), "pixels"),
+        (_call(action="scroll", pixels=0), "pixels"),
+        (_call(action="type"), "text"),
+        (_call(action="type", text=""), "text"),
+        (_call(action="wait", time=-1), "seconds"),
+        (_call(action="terminate", status="done"), "status"),
+    ],
+)
+def test_broken_answers_name_the_field(text: str, field: str) -> None:
+    with pytest.raises(InvalidAction) as caught:
+        qwen.parse(text)
+    assert caught.value.field == field
+
+
+def test_a_missing_closing_tag_is_forgiven_only_after_a_whole_object() -> None:
+    whole = _call(action="wait", time=1).removesuffix("</tool_call>")
+    assert qwen.parse(whole) == [CUAAction("wait", {"seconds": 1})]
+    with pytest.raises(InvalidAction, match="cut off"):
+        qwen.parse(whole[:-1])
+
+
+def test_the_cursor_gives_what_a_call_leaves_out() -> None:
+    assert qwen.parse(_call(action="left_click_drag", coordinate=[9, 9]), cursor=(3, 4)) == [CUAAction("mouse.drag", {"path": [[3, 4], [9, 9]]})]
+    assert qwen.parse(_call(action="left_click"), cursor=(3, 4)) == [CUAAction("mouse.click", {"x": 3, "y": 4})]
+
+
+def _steps() -> list[Step]:
+    def action(kind: str, **args: Any) -> Action:
+        return Action(action=CUAAction(kind, args))
+
+    return [
+        Step(observation=Observation(screenshot="a" * 64, width=10, height=10), actions=(action("mouse.click", x=1, y=2),), thought="Click it"),
+        Step(
+            observation=Observation(screenshot="b" * 64, width=10, height=10, response="exit 0", feedback="secret feedback"),
+            actions=(action("keyboard.type", text="</tool_call> naïve ☕"), action("keyboard.press", keys=["enter"])),
+            thought="Type",
+        ),
+    ]
+
+
+@pytest.mark.parametrize("mode", ["gui", "cli", "mixed"])
+def test_messages_alternate_and_what_the_policy_sends_is_a_prefix_of_the_training_row(mode: Any) -> None:
+    steps = _steps()
+    row = qwen.render_steps(steps, instruction="Do it", mode=mode)
+    assert [message["role"] for message in row] == ["system", "user", "assistant", "user", "assistant"]
+    sent = qwen.render_steps(steps[:1], instruction="Do it", mode=mode, current=steps[1].observation)
+    assert sent == row[:4]
+    assert sum(part["type"] == "image" for message in row for part in message["content"]) == len(qwen.images_of(steps))
+    assert qwen.parse(row[4]["content"][0]["text"]) == [item.action for item in steps[1].actions]
+    assert "secret feedback" not in json.dumps(row)
+
+
+def test_only_the_newest_pictures_are_kept_on_request_and_the_hint_goes_to_the_last_turn() -> None:
+    steps = _steps()
+    now = Observation(screenshot="c" * 64, width=10, height=10)
+    sent = qwen.render_steps(steps, instruction="Do it", current=now, hint="nothing was saved", max_images=2)
+    assert [[part["type"] for part in message["content"]] for message in sent if message["role"] == "user"] == [["text", "text"], ["text", "image"], ["text", "image"]]
+    assert qwen.images_of(steps, now, 2) == ["b" * 64, "c" * 64]
+    assert "nothing was saved" in sent[-1]["content"][0]["text"]
+    assert "nothing was saved" not in json.dumps(sent[:-1])
+
+
+def test_modes_offer_only_their_functions() -> None:
+    names = {mode: [tool["function"]["name"] for tool in qwen.tools(mode)] for mode in ("gui", "cli", "mixed")}  # type: ignore[arg-type]
+    assert names == {"gui": ["computer_use", "tool_call"], "cli": ["computer_use", "shell_exec", "tool_call"], "mixed": ["computer_use", "shell_exec", "tool_call"]}
+    offered = qwen.tools("cli")[0]["function"]["parameters"]["properties"]
+    assert offered["action"]["enum"] == ["wait", "terminate", "answer"]
+    assert "coordinate" not in offered

@@ -25,6 +25,8 @@ class Lexicon:
     strong: Mapping[str, str]
     weak: Mapping[str, str]
     connectives: tuple[str, ...]
+    conjunctions: tuple[str, ...] = ("and",)
+    """Words for `and`: they open a clause only when a verb follows."""
     spaced: bool = True
     """Words are separated by blanks; otherwise verbs are looked for as substrings."""
 
@@ -82,6 +84,7 @@ GERMAN = Lexicon(
         {"öffne": "click", "öffnen": "click", "schließe": "click", "schreibe": "type", "gib": "type", "speichere": "click"}
     ),
     connectives=("und dann", "dann", "danach", "anschließend", "als nächstes", "zum schluss", "schließlich"),
+    conjunctions=("und",),
 )  # fmt: skip
 
 SPANISH = Lexicon(
@@ -95,6 +98,7 @@ SPANISH = Lexicon(
     ),
     weak=MappingProxyType({"abre": "click", "abrimos": "click", "cierra": "click", "guarda": "click", "marca": "click"}),
     connectives=("y luego", "luego", "después", "a continuación", "entonces", "por último", "finalmente"),
+    conjunctions=("y", "e"),
 )  # fmt: skip
 
 CHINESE = Lexicon(

@@ -40,16 +40,29 @@ def leaves(condition: Condition) -> Iterator[Condition]:
 
 
 def conjuncts(condition: Condition) -> tuple[Condition, ...]:
-    """The parts that must all hold: nested `all` is flattened, a doubly negated one is laid bare, repeats are dropped."""
+    """The parts that must all hold: nested `all` is flattened, negations are pushed inwards, repeats are dropped."""
+    normal = normal_form(condition)
+    if isinstance(normal, All):
+        return tuple(dict.fromkeys(item for part in normal.of for item in conjuncts(part)))
+    return (normal,)
+
+
+def normal_form(condition: Condition) -> Condition:
+    """The same condition with `not` only in front of leaves (or of an empty `all`, which is how "never" is written)."""
     if isinstance(condition, All):
-        return tuple(dict.fromkeys(item for part in condition.of for item in conjuncts(part)))
-    if isinstance(condition, Not):
-        inner = condition.of
-        if isinstance(inner, Not):
-            return conjuncts(inner.of)
-        if isinstance(inner, AnyOf):  # de Morgan
-            return tuple(dict.fromkeys(item for part in inner.of for item in conjuncts(Not(of=part))))
-    return (condition,)
+        return All(of=tuple(normal_form(part) for part in condition.of))
+    if isinstance(condition, AnyOf):
+        return AnyOf(of=tuple(normal_form(part) for part in condition.of))
+    if not isinstance(condition, Not):
+        return condition
+    inner = condition.of
+    if isinstance(inner, Not):
+        return normal_form(inner.of)
+    if isinstance(inner, AnyOf):
+        return All(of=tuple(normal_form(Not(of=part)) for part in inner.of))
+    if isinstance(inner, All) and inner.of:
+        return AnyOf(of=tuple(normal_form(Not(of=part)) for part in inner.of))
+    return condition
 
 
 def conjoin(conditions: Iterable[Condition]) -> Condition:
@@ -158,25 +171,29 @@ def _variant(text: str) -> str:
 
 def implies(a: Condition, b: Condition) -> bool:
     """Whether b must hold wherever a holds (sound, not complete)."""
-    if a == b:
+    return a == b or _implies(normal_form(a), normal_form(b))
+
+
+def _implies(a: Condition, b: Condition) -> bool:
+    if a == b or _never(a):
         return True
     if isinstance(b, All):
-        return all(implies(a, part) for part in b.of)
+        return all(_implies(a, part) for part in b.of)
     if isinstance(a, AnyOf):
-        return all(implies(part, b) for part in a.of)
-    if isinstance(b, AnyOf) and any(implies(a, part) for part in b.of):
+        return all(_implies(part, b) for part in a.of)
+    if isinstance(b, AnyOf) and any(_implies(a, part) for part in b.of):
         return True
     if isinstance(a, All):
-        return any(implies(part, b) for part in a.of)
-    if isinstance(b, Not):
-        if isinstance(b.of, Not):
-            return implies(a, b.of.of)
-        if isinstance(a, Not) and implies(b.of, a.of):
-            return True
-        return conflicts_with(a, b.of)
+        return any(_implies(part, b) for part in a.of)
     if isinstance(a, Not):
-        return isinstance(a.of, Not) and implies(a.of.of, b)
+        return isinstance(b, Not) and not _never(b) and _leaf_follows(b.of, a.of)
+    if isinstance(b, Not):
+        return not _never(b) and _leaves_clash(a, b.of)
     return _leaf_follows(a, b)
+
+
+def _never(condition: Condition) -> bool:
+    return isinstance(condition, Not) and isinstance(condition.of, All)
 
 
 # --- what cannot hold together -----------------------------------------------------------------------------------
@@ -224,23 +241,31 @@ _CLASHES: tuple[Callable[[Any, Any], bool], ...] = (
 )
 
 
+def _leaves_clash(a: Condition, b: Condition) -> bool:
+    return any(clash(a, b) for clash in _CLASHES)
+
+
 def conflicts_with(a: Condition, b: Condition) -> bool:
     """Whether a and b cannot hold at the same moment (sound, not complete; symmetric)."""
+    return _conflict(normal_form(a), normal_form(b))
+
+
+def _conflict(a: Condition, b: Condition) -> bool:
+    if _never(a) or _never(b):
+        return True
     if isinstance(a, AnyOf):
-        return all(conflicts_with(part, b) for part in a.of)
+        return all(_conflict(part, b) for part in a.of)
     if isinstance(b, AnyOf):
-        return all(conflicts_with(a, part) for part in b.of)
-    if isinstance(a, All):
-        return any(conflicts_with(part, b) for part in a.of)
-    if isinstance(b, All):
-        return any(conflicts_with(a, part) for part in b.of)
-    if isinstance(a, Not) and isinstance(b, Not):
-        return any(isinstance(x.of, Not) and conflicts_with(x.of.of, y) for x, y in ((a, b), (b, a)))
+        return all(_conflict(a, part) for part in b.of)
+    if isinstance(a, All) or isinstance(b, All):
+        parts_of_a = a.of if isinstance(a, All) else ()
+        parts_of_b = b.of if isinstance(b, All) else ()
+        return any(_conflict(part, b) for part in parts_of_a) or any(_conflict(a, part) for part in parts_of_b)
     if isinstance(a, Not):
-        return implies(b, a.of)
+        return not isinstance(b, Not) and _leaf_follows(b, a.of)
     if isinstance(b, Not):
-        return implies(a, b.of)
-    return any(clash(a, b) for clash in _CLASHES)
+        return _leaf_follows(a, b.of)
+    return _leaves_clash(a, b)
 
 
 def consistent(conditions: Iterable[Condition]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from cuamaster.records.lexicon import MODIFIER_WORDS, PLAIN_KEY_WORDS, ROLE_WORDS, SPOKEN_KEYS, word_set
+from cuamaster.records.lexicon import LEXICONS, MODIFIER_WORDS, PLAIN_KEY_WORDS, ROLE_WORDS, SPOKEN_KEYS, word_set
 from cuamaster.records.record import Record
 from cuamaster.records.speech import clean, operation_verb
 
@@ -28,6 +28,10 @@ _TAIL = re.compile(
     r"|\s+to (?:close|open|leave|save|remove|apply|confirm|finish|see|start|go|make|get|show) .*$",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(
+    r",\s|\s(?:again|here|there|now|which|because|so that|in order|next to|up here|down here|as you|so you|(?:that |and )?you(?:'ll|'re| can| want| need| see)?)(?=\s|$|[.,])"
+)
+"""Where a label ends and talk about it begins."""
 _GENERIC = word_set("empty blank whole page area window document screen sheet cell desktop background it here there")
 
 
@@ -137,10 +141,17 @@ def named_target(clause: str, language: str = "en") -> Named | None:
     words = clause.strip().rstrip(".,;:!?").split()
     rest = words[verb[1] + 1 :] if verb is not None else words
     lead = words[: verb[1]] if verb is not None else []
+    if (
+        verb is not None
+        and not rest
+        and words[verb[1]][:1].isupper()
+        and clean(words[verb[1]]) not in LEXICONS["en"].strong
+    ):
+        rest, lead = words[verb[1] :], []  # "File, Open": the verb is the label
     bare = not any(clean(word) in ("the", "a", "an", "this", "that", "your") for word in rest[:2])
-    while rest and clean(rest[0]) in _SKIP | {"then", "now", "next"}:
+    while rest and clean(rest[0]) in _SKIP | {"and", "then", "now", "next", "up", "out"}:
         rest = rest[1:]
-    text = _TAIL.sub("", " ".join(rest)).strip().rstrip(".,;:!?") if rest else ""
+    text = _TAIL.sub("", _ASIDE.split(" ".join(rest), maxsplit=1)[0]).strip().rstrip(".,;:!?") if rest else ""
     role, parts = "", text.split()
     if parts and _is_role(parts[-1], alone=len(parts) == 1) and not (bare and len(parts) == 1):
         role, parts = ROLE_WORDS[clean(parts[-1])], parts[:-1]
@@ -148,6 +159,8 @@ def named_target(clause: str, language: str = "en") -> Named | None:
         role, parts = ROLE_WORDS[clean(parts[0])], parts[1:]
     while parts and clean(parts[0]) in _SKIP:
         parts = parts[1:]
+    while len(parts) > 1 and parts[-1] in ("and", "or", "then", "so"):
+        parts = parts[:-1]
     text = quoted or " ".join(parts)
     if (not text or all(part in _GENERIC for part in text.split())) and quoted is None:
         where = named_place(" ".join(lead))
@@ -167,7 +180,9 @@ def drag_ends(clause: str) -> tuple[str, str] | None:
     """The two labels of `drag ... from A1 to B1`, or of `drag X to Y`; None when an end is not said."""
     said = clause.strip().rstrip(".!?")
     match = next((found for pattern in _DRAG if (found := pattern.search(said))), None)
-    return None if match is None else (match["a"].strip(), match["b"].strip())
+    if match is None or clean(match["a"].split()[0]) in ("over", "down", "up", "across", "it", "and"):
+        return None
+    return match["a"].strip(), match["b"].strip()
 
 
 def named_place(lead: str) -> Named | None:

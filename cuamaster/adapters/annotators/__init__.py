@@ -1,0 +1,1 @@
+"""Judges of videos and miners of tasks: the embedded rules, and any OpenAI-compatible model."""

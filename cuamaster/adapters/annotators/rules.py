@@ -1,0 +1,130 @@
+"""The embedded annotator: judges, mines and reviews by rules over words, names and frame statistics; needs no model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuamaster.adapters.annotators.instruction import instruct
+from cuamaster.adapters.annotators.narration import runs, span, utterances
+from cuamaster.adapters.annotators.pictures import look
+from cuamaster.errors import UnknownName
+from cuamaster.ports import Candidate, Image, Review
+from cuamaster.records.speech import Operation, operation_verb, words_of
+from cuamaster.records.spoken import spoken_keys
+from cuamaster.records.taxonomy import Taxonomy
+from cuamaster.records.transcript import Transcript
+from cuamaster.records.video import Judgement, TaskSegment, Video
+
+MIN_OPERATIONS = 2
+MIN_TRUST = 0.4
+DENSE_PER_MINUTE = 3.0
+STRONG_VISUAL = 0.6
+"""A candidate nobody speaks of is kept from this score on (the aligner scores area, cursor stop and plausibility 0-1)."""
+UNSEEN_KINDS = frozenset({"key", "scroll"})
+"""Kinds whose effect may be too small to see: a copied cell, a list already at its end."""
+
+
+class RulesAnnotator:
+    """Annotator without a model. `taxonomy` names applications in speech and titles; without it only video.app is known."""
+
+    name = "rules"
+
+    def __init__(self, taxonomy: Taxonomy | None = None) -> None:
+        self._taxonomy = taxonomy
+
+    def score(self, video: Video, transcript: Transcript, frames: Sequence[tuple[float, Image]]) -> Judgement:
+        """0-5: one point each for some operations, many, a dense narration, a named application, a clear screen picture.
+
+        Without frames the picture is not judged and its point is not given.
+        """
+        found = self._operations(transcript)
+        seen = look(frames)
+        clear = seen is None or (seen.clear and seen.screen)
+        minutes = max(0.25, (video.duration or (transcript.sentences[-1].end if transcript.sentences else 0.0)) / 60)
+        points = [
+            len(found) >= MIN_OPERATIONS,
+            len(found) >= 2 * MIN_OPERATIONS,
+            len(found) / minutes >= DENSE_PER_MINUTE,
+            bool(self._app(video, transcript.text)),
+            seen is not None and clear,
+        ]
+        suitability = sum(points) if found else 0
+        if transcript.trust < MIN_TRUST:
+            suitability = min(suitability, 1)
+        if seen is not None and not seen.screen:
+            suitability = min(suitability, 1)
+        picture = (
+            "not seen" if seen is None else f"flat {seen.flat:.2f}, sharp {seen.sharp:.2f}, still {seen.still:.2f}"
+        )
+        return Judgement(
+            suitability=suitability,
+            has_computer_operation=bool(found) and (seen is None or seen.screen),
+            reconstructible=len(found) >= MIN_OPERATIONS and transcript.trust >= MIN_TRUST and clear,
+            clear_picture=clear,
+            reason=f"{len(found)} operations said in {minutes:.1f} min; trust {transcript.trust:.2f}; picture: {picture}",
+            annotator=self.name,
+            video_id=video.id,
+        )
+
+    def mine(self, video: Video, transcript: Transcript, frames: Sequence[tuple[float, Image]]) -> list[TaskSegment]:  # noqa: ARG002 (speech marks the spans)
+        """Task spans with at least two operations; greetings, goodbyes, appeals and long talk are left out."""
+        spoken = utterances(words_of(transcript), transcript.language)
+        tasks = [run for run in runs(spoken) if len(run.operations) >= MIN_OPERATIONS]
+        segments: list[TaskSegment] = []
+        end = 0.0
+        for index, run in enumerate(tasks):
+            following = tasks[index + 1].spoken[0].start if index + 1 < len(tasks) else None
+            start, end = span(run, end, following, video.duration)
+            said = " ".join(item.text for item in (*run.lead, *run.spoken))
+            app_id = self._app(video, said) or self._app(video, transcript.text)
+            segments.append(
+                TaskSegment(
+                    video_id=video.id, index=index, t_start=start, t_end=end, app=app_id,
+                    instruction=instruct(run.operations, self._app_name(app_id)), annotator=self.name,
+                    evidence=" ".join(item.text for item in run.spoken if item.operations)[:1000],
+                )
+            )  # fmt: skip
+        return segments
+
+    def review(self, candidates: Sequence[Candidate], segment: TaskSegment) -> list[Review]:  # noqa: ARG002 (words decide here)
+        """Keep what is said and seen, what is said and may be too small to see, and what is clearly seen though unsaid."""
+        return [_decide(item) for item in candidates]
+
+    def _operations(self, transcript: Transcript) -> list[Operation]:
+        return [
+            item for utterance in utterances(words_of(transcript), transcript.language) for item in utterance.operations
+        ]
+
+    def _app(self, video: Video, said: str) -> str:
+        """The application a video was kept for; else the one its title or the words name most; '' if none."""
+        if video.app:
+            return video.app
+        if self._taxonomy is None:
+            return ""
+        named = self._taxonomy.match(video.title) or self._taxonomy.match(f"{said} {video.description}")
+        return named[0].id if named else ""
+
+    def _app_name(self, app_id: str) -> str:
+        try:
+            return self._taxonomy.app(app_id).name if self._taxonomy is not None and app_id else app_id
+        except UnknownName:
+            return app_id
+
+
+def _decide(item: Candidate) -> Review:
+    verb = operation_verb(item.clause) if item.clause else None
+    kind = item.verb or (verb[0] if verb else "")
+    said = item.t_semantic is not None and bool(kind)
+    if said and item.t_visual is not None:
+        return Review(keep=True, kind=kind, clause=item.clause, reason="said and seen")
+    if said:
+        heard = kind in UNSEEN_KINDS and (kind != "key" or spoken_keys(item.clause) is not None)
+        return Review(
+            keep=heard,
+            kind=kind,
+            clause=item.clause,
+            reason="said, effect too small to see" if heard else "said, not seen",
+        )
+    if item.t_visual is not None and item.score >= STRONG_VISUAL:
+        return Review(keep=True, kind=kind or "click", reason=f"not said, clearly seen ({item.score:.2f})")
+    return Review(keep=False, kind=kind, reason="a change nobody speaks of")

@@ -1,0 +1,310 @@
+"""A desktop in a QEMU guest: actions, screenshots, shell, state, snapshots and rollback."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cuamaster.action_space import CUAAction, to_pixel
+from cuamaster.adapters.desktops.keys import chord, typeable
+from cuamaster.adapters.desktops.libvirt_guest import Guest
+from cuamaster.adapters.desktops.libvirt_input import Input
+from cuamaster.adapters.desktops.libvirt_migration import SnapshotJobs
+from cuamaster.adapters.desktops.libvirt_session import Session
+from cuamaster.adapters.images.recipe import ImageRecipe
+from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, InvalidAction, StateDrift, UnknownName
+from cuamaster.ports import Frame, GuestImage, ShellResult
+from cuamaster.records.episode import Receipt
+from cuamaster.records.trajectory import StateSignature
+from cuamaster.vision.frame_gate import decode_screenshot, encode_png
+
+_SHELL_SECONDS = 60.0
+_AGENT_SECONDS = 30.0
+_ATTEST_SECONDS = 5.0
+_FRAME_SECONDS = 3.0
+_IDLE_SHARE = 0.3
+"""A guest whose virtual CPUs ran less than this share of the time is idle; a resting desktop needs about a twentieth."""
+_PASTE_KEYS = {"gui": ("ctrl", "v"), "terminal": ("ctrl", "shift", "v"), "xterm": ("shift", "insert")}
+
+
+class LibvirtDesktop:
+    """One clone of a golden snapshot; `on_close` tells the host that its slot is free."""
+
+    def __init__(
+        self,
+        guest: Guest,
+        recipe: ImageRecipe,
+        image: GuestImage,
+        folder: Path,
+        on_close: Callable[[], None],
+        *,
+        local: bool = True,
+    ) -> None:
+        self.image = image.name
+        self.image_digest = image.digest
+        self.width = image.width
+        self.height = image.height
+        self.capabilities = image.capabilities
+        self.name = guest.name
+        self._guest = guest
+        self._folder = folder
+        self._local = local  # QEMU runs as this user on this host, so both see `folder`
+        self._on_close = on_close
+        self._session = Session(guest, recipe.user, recipe.home)
+        self._input = Input(guest, image.width, image.height)
+        self._jobs = SnapshotJobs(guest)
+        self._attested: dict[str, StateSignature] = {}
+        self._closed = False
+        self._input.release_all()
+
+    # --- acting
+
+    def act(self, action: CUAAction, action_id: str) -> Receipt:
+        """Perform a gui or cli action or a wait. Status `sent`, or `unknown` when an answer did not come in time.
+
+        Raises InvalidAction for tool.call and finish, GuestDied when the machine is gone; nothing is sent twice.
+        """
+        action.validate()
+        started = time.monotonic()
+        try:
+            response, code = self._perform(action)
+            status = "sent"
+        except GuestUnresponsive as exc:
+            response, code, status = exc.message, None, "unknown"
+        seconds = round(time.monotonic() - started, 4)
+        return Receipt(action_id=action_id, status=status, response=response, exit_code=code, seconds=seconds)
+
+    def _perform(self, action: CUAAction) -> tuple[str, int | None]:
+        args = action.args
+        match action.type:
+            case "mouse.click":
+                self._input.click(*self._pixel(args), args.get("button", "left"), args.get("count", 1), _modifiers(args))
+            case "mouse.move":
+                self._input.move(*self._pixel(args))
+            case "mouse.move_relative":
+                x, y = self._input.pointer
+                x += round(args["dx"] * self.width / 1000)
+                y += round(args["dy"] * self.height / 1000)
+                self._input.move(min(self.width - 1, max(0, x)), min(self.height - 1, max(0, y)))
+            case "mouse.drag":
+                path = [(to_pixel(x, self.width), to_pixel(y, self.height)) for x, y in args["path"]]
+                self._input.drag(path, args.get("button", "left"), _modifiers(args))
+            case "mouse.scroll":
+                self._move_if_given(args)
+                self._input.scroll(int(args.get("dx", 0)), int(args.get("dy", 0)), _modifiers(args))
+            case "mouse.down" | "mouse.up":
+                self._move_if_given(args)
+                self._input.button(args.get("button", "left"), action.type == "mouse.down")
+            case "keyboard.type":
+                return self._type(args["text"]), None
+            case "keyboard.press":
+                self._input.press(chord(args["keys"]))
+            case "keyboard.hold":
+                self._input.press(chord(args["keys"]), args["seconds"])
+            case "keyboard.down":
+                self._input.keys(chord([args["key"]]), True)
+            case "keyboard.up":
+                self._input.keys(tuple(reversed(chord([args["key"]]))), False)
+            case "shell.exec":
+                return _shell_response(self.shell(args["command"], cwd=args.get("cwd"), timeout=args.get("timeout", _SHELL_SECONDS)))
+            case "wait":
+                time.sleep(args["seconds"])  # the policy asked for exactly this
+            case _:
+                raise InvalidAction(f"{action.type} is not performed by a desktop", field="type")
+        return "", None
+
+    def _pixel(self, args: Mapping[str, Any]) -> tuple[int, int]:
+        return to_pixel(args["x"], self.width), to_pixel(args["y"], self.height)
+
+    def _move_if_given(self, args: Mapping[str, Any]) -> None:
+        if "x" in args:
+            self._input.move(*self._pixel(args))
+
+    def _type(self, text: str) -> str:
+        """Keys for what a US keyboard has; lines with anything else go through the clipboard, which is given back."""
+        for part in _split_lines(text):
+            if typeable(part):
+                self._input.type(part)
+                continue
+            kind = self._session.begin_paste(part)
+            self._input.press(chord(_PASTE_KEYS[kind]))
+            if not self._session.end_paste():
+                return f"no window took the pasted text {part[:40]!r}"
+        return ""
+
+    # --- looking
+
+    def screenshot(self) -> Frame:
+        """The screen now; raises BadFrame when no good frame came within a few seconds (a mode switch shows black)."""
+        deadline = time.monotonic() + _FRAME_SECONDS
+        while True:
+            taken = time.monotonic()
+            try:
+                pixels = decode_screenshot(self._grab(), self.width, self.height)
+            except BadFrame:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+                continue
+            return Frame(image=pixels, png=encode_png(pixels), t=taken)
+
+    def _grab(self) -> bytes:
+        return self._guest.screendump(self._folder / "screen.ppm") if self._local else self._guest.screenshot()
+
+    def settle(self, *, timeout: float = 10.0, quiet: float = 0.4) -> Frame:
+        """The screen once no pixel changed and the guest was idle for `quiet` seconds, or the last one at the deadline.
+
+        Idleness matters: under emulation an application may compute for seconds before its window appears.
+        """
+        deadline = time.monotonic() + timeout
+        frame = self.screenshot()
+        since, busy = frame.t, self._vcpu_seconds()
+        while time.monotonic() < deadline:
+            time.sleep(min(0.1, quiet / 3))
+            latest = self.screenshot()
+            now = self._vcpu_seconds()
+            still = np.array_equal(latest.image, frame.image)
+            frame = latest
+            if not still:
+                since, busy = latest.t, now
+            elif latest.t - since >= quiet:
+                if now - busy <= _IDLE_SHARE * (latest.t - since):
+                    break
+                since, busy = latest.t, now
+        return frame
+
+    def _vcpu_seconds(self) -> float:
+        used = self._guest.vcpu_seconds() if self._local else None
+        return 0.0 if used is None else used
+
+    def shell(self, command: str, *, cwd: str | None = None, timeout: float = _SHELL_SECONDS) -> ShellResult:
+        """Run with bash as the desktop's user in its session; after `timeout` seconds the process group is killed."""
+        return self._session.shell(command, cwd, timeout)
+
+    def launch(self, app: str, args: Sequence[str] = ()) -> None:
+        """Start an application of the image in the background; raises UnknownName when the image does not have it."""
+        if f"app:{app}" not in self.capabilities:
+            apps = sorted(item.removeprefix("app:") for item in self.capabilities if item.startswith("app:"))
+            raise UnknownName(f"image {self.image} has no application {app!r}", hint=f"it has {', '.join(apps)}")
+        command = " ".join(shlex.quote(self._session.expand(arg) if arg.startswith("~") else arg) for arg in (app, *args))
+        result = self._session.shell(f"setsid {command} >/dev/null 2>&1 &", None, _SHELL_SECONDS)
+        if result.exit_code != 0:
+            raise DesktopFault(f"{self.name}: {app} did not start: {result.stderr.strip()}")
+
+    def read_file(self, path: str) -> bytes | None:
+        """Contents, or None when there is no such file."""
+        return self._session.read(path)
+
+    def write_file(self, path: str, data: bytes) -> None:
+        """Write as the user, making parent folders."""
+        self._session.write(path, data)
+
+    def state(self, files: Sequence[str] = ()) -> StateSignature:
+        """The light state signature, with hashes of `files`."""
+        return self._session.state(files)
+
+    # --- going back
+
+    def snapshot(self, label: str, files: Sequence[str] = ()) -> StateSignature:
+        """Save memory and disk under `label`, replacing an older one; returns the signature attested with it.
+
+        The signature is read before and after: raises StateDrift when the desktop does not hold still for it.
+        """
+        deadline = time.monotonic() + _ATTEST_SECONDS
+        self.drop_snapshot(label)
+        before = self.state(files)
+        while True:
+            self._jobs.save(label)
+            after = self.state(files)
+            if after == before:
+                self._attested[label] = after
+                return after
+            self._jobs.delete(label)
+            if time.monotonic() > deadline:
+                raise StateDrift(f"{self.name}: the desktop keeps changing, no stable snapshot {label!r}: {difference(before, after)}")
+            before = after
+
+    def rollback(self, label: str) -> StateSignature:
+        """Return memory and disk to `label` and release held keys.
+
+        Raises UnknownName for a label never saved, StateDrift when the state is not the attested one.
+        """
+        expected = self._attested.get(label)
+        if expected is None:
+            raise UnknownName(f"{self.name} has no snapshot {label!r}", hint=f"it has {', '.join(self._attested) or 'none'}")
+        self._jobs.load(label)
+        self._guest.wait_agent(_AGENT_SECONDS)
+        self._input.release_all()
+        deadline = time.monotonic() + _ATTEST_SECONDS
+        while True:
+            seen = self.state(tuple(expected.files))
+            if seen == expected:
+                return seen
+            if time.monotonic() > deadline:
+                raise StateDrift(f"{self.name}: after the rollback to {label!r}: {difference(expected, seen)}")
+            time.sleep(0.1)
+
+    def drop_snapshot(self, label: str) -> None:
+        """Free a snapshot's space; unknown labels are ignored."""
+        if self._attested.pop(label, None) is not None:
+            self._jobs.delete(label)
+
+    def close(self) -> None:
+        """Release what is held, end the machine, free its disk; safe to call twice."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self._guest.destroy()
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._on_close()
+
+
+def difference(expected: StateSignature, seen: StateSignature) -> str:
+    """What differs between two signatures, in words."""
+    parts = []
+    if expected.active != seen.active:
+        parts.append(f"active window {_name(expected.active)} became {_name(seen.active)}")
+    if expected.windows != seen.windows:
+        parts.append(f"windows {[_name(item) for item in expected.windows]} became {[_name(item) for item in seen.windows]}")
+    changed = [path for path in expected.files if expected.files[path] != seen.files.get(path)]
+    if changed:
+        parts.append(f"files differ: {', '.join(changed)}")
+    return "; ".join(parts) or "controller data differ"
+
+
+def _name(window: Any) -> str:
+    if window is None:
+        return "none"
+    return f"{window.app} {window.title!r} {window.width}x{window.height}+{window.x}+{window.y}"
+
+
+def _modifiers(args: Mapping[str, Any]) -> tuple[str, ...]:
+    return chord(args.get("modifiers", ()))
+
+
+def _shell_response(result: ShellResult) -> tuple[str, int | None]:
+    response = result.stdout
+    if result.stderr:
+        response += f"\n[stderr]\n{result.stderr}"
+    return response, result.exit_code
+
+
+def _split_lines(text: str) -> list[str]:
+    """Pieces between newlines and tabs, which stay pieces of their own: pasted, they would not act as keys."""
+    pieces: list[str] = []
+    current = ""
+    for character in text.replace("\r\n", "\n").replace("\r", "\n"):
+        if character in "\n\t":
+            pieces += [current, character] if current else [character]
+            current = ""
+        else:
+            current += character
+    return [*pieces, current] if current else pieces

@@ -1,0 +1,130 @@
+"""The golden memory snapshot of an image: made once by booting and warming up, then copied on write by every clone."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shlex
+import shutil
+import time
+from pathlib import Path
+
+from cuamaster.adapters.desktops.libvirt_domain import Machine, domain_xml, make_overlay
+from cuamaster.adapters.desktops.libvirt_guest import Guest
+from cuamaster.adapters.desktops.libvirt_machine import start_guest
+from cuamaster.adapters.desktops.libvirt_migration import save_state
+from cuamaster.adapters.desktops.libvirt_root import Root
+from cuamaster.adapters.desktops.libvirt_session import Session
+from cuamaster.adapters.images.recipe import ImageRecipe, WarmUp
+from cuamaster.errors import DesktopFault, GuestUnresponsive
+from cuamaster.ports import GuestImage, Progress
+from cuamaster.records.trajectory import StateSignature
+
+log = logging.getLogger(__name__)
+
+BOOT_SECONDS = 300.0
+WARM_UP_SECONDS = 180.0
+FILES = ("memory.img", "device.state", "disk.qcow2", "manifest.json")
+
+
+def golden_folder(image: GuestImage, machine: Machine) -> Path:
+    """Where the snapshot of this image on this machine lies or would lie."""
+    return image.folder / f"golden-{machine.digest[:12]}"
+
+
+def ensure_golden(root: Root, recipe: ImageRecipe, image: GuestImage, machine: Machine, progress: Progress) -> Path:
+    """Return the golden snapshot's folder, making it first; one process makes it, others wait.
+
+    Raises GuestUnresponsive when the guest does not boot or an application of the warm-up does not show its window.
+    """
+    from filelock import FileLock
+
+    target = golden_folder(image, machine)
+    if not _complete(target):
+        with FileLock(image.folder / f"{target.name}.lock"):
+            if not _complete(target):
+                staged = image.folder / f".{target.name}"
+                for leftover in (target, staged):
+                    shutil.rmtree(leftover, ignore_errors=True)
+                staged.mkdir()
+                _make(root, recipe, image, machine, staged, progress)
+                staged.rename(target)
+    return target
+
+
+def golden_signature(folder: Path) -> StateSignature:
+    """The state attested when the snapshot was made: what every clone must show first."""
+    return StateSignature.model_validate(json.loads((folder / "manifest.json").read_text("utf-8"))["signature"])
+
+
+def _complete(folder: Path) -> bool:
+    return all((folder / name).is_file() for name in FILES)
+
+
+def _make(root: Root, recipe: ImageRecipe, image: GuestImage, machine: Machine, folder: Path, progress: Progress) -> None:
+    started = time.monotonic()
+    progress("booting the guest", 0.0)
+    memory = folder / "memory.img"
+    with memory.open("wb") as handle:
+        handle.truncate(machine.memory_mib << 20)
+    make_overlay(folder / "disk.qcow2", image.folder / "base.qcow2", relative=True)
+    name = f"golden-{machine.digest[:8]}-{os.getpid()}"
+    xml = domain_xml(machine, name, image.folder, folder, memory, share=True, incoming=False)
+    guest = start_guest(root, name, xml, paused=False)
+    try:
+        boot_seconds = wait_desktop(guest, BOOT_SECONDS)
+        session = Session(guest, recipe.user, recipe.home)
+        for number, application in enumerate(recipe.warm_up):
+            progress(f"warming up {application.command}", 0.4 + 0.5 * number / len(recipe.warm_up))
+            _warm_up(guest, session, application)
+        session.shell("rm -f ~/.local/share/recently-used.xbel; sync", None, 60.0)
+        signature = session.state(())
+        progress("saving memory", 0.95)
+        guest.suspend()
+        save_state(guest, folder / "device.state")
+    finally:
+        guest.destroy()
+    manifest = {
+        "image_digest": image.digest,
+        "machine": machine.digest,
+        "accel": machine.accel,
+        "qemu": machine.qemu_version,
+        "boot_seconds": round(boot_seconds, 2),
+        "seconds": round(time.monotonic() - started, 1),
+        "memory_bytes_on_disk": memory.stat().st_blocks * 512,
+        "signature": signature.model_dump(mode="json"),
+    }
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+    progress("golden snapshot ready", 1.0)
+
+
+def wait_desktop(guest: Guest, seconds: float) -> float:
+    """Wait until the agent answers and the session says that the desktop is drawn; returns the seconds it took."""
+    started = time.monotonic()
+    guest.wait_agent(seconds)
+    while guest.execute(["/usr/lib/desk/busybox", "test", "-s", "/run/desk/ready"]).exit_code != 0:
+        if time.monotonic() - started > seconds:
+            raise GuestUnresponsive(f"{guest.name}: no desktop {seconds:g} s after the start", hint="see console.log")
+        time.sleep(0.2)
+    return time.monotonic() - started
+
+
+def _warm_up(guest: Guest, session: Session, application: WarmUp) -> None:
+    """Start an application, wait for its window, close it and wait until it is gone."""
+    started = session.shell(f"setsid {application.command} >/dev/null 2>&1 &", None, 30.0)
+    if started.exit_code != 0:
+        raise DesktopFault(f"{guest.name}: cannot start {application.command}: {started.stderr.strip()}")
+    find = f"wmctrl -lx | awk '$2 != -1' | grep -i -F {shlex.quote('.' + application.window_class + ' ')}"
+    _poll(guest, session, find, 0, f"{application.command} did not show a window")
+    close = f"{find} | cut -d' ' -f1 | while read -r id; do wmctrl -i -c $id; done"
+    session.shell(close, None, 30.0)
+    _poll(guest, session, find, 1, f"{application.command} did not close its window")
+
+
+def _poll(guest: Guest, session: Session, command: str, wanted: int, message: str) -> None:
+    deadline = time.monotonic() + WARM_UP_SECONDS
+    while session.shell(command, None, 30.0).exit_code != wanted:
+        if time.monotonic() > deadline:
+            raise GuestUnresponsive(f"{guest.name}: {message} within {WARM_UP_SECONDS:g} s")
+        time.sleep(0.3)

@@ -1,0 +1,133 @@
+"""Gives desktops on this machine through libvirt: opens its root once, makes golden snapshots, clones them."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cuamaster.adapters.desktops.kvm_probe import probe_kvm
+from cuamaster.adapters.desktops.libvirt_desktop import LibvirtDesktop
+from cuamaster.adapters.desktops.libvirt_domain import Machine, describe_machine
+from cuamaster.adapters.desktops.libvirt_golden import ensure_golden
+from cuamaster.adapters.desktops.libvirt_machine import start_clone
+from cuamaster.adapters.desktops.libvirt_root import Root, open_root
+from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
+from cuamaster.errors import HostBusy
+from cuamaster.ports import Desktop, GuestImage, Progress
+
+log = logging.getLogger(__name__)
+
+_AGENT_SECONDS = 60.0
+
+
+class LibvirtHost:
+    """Desktop host over one libvirt connection; nothing is opened before the first desktop is asked for.
+
+    `uri` empty: `qemu:///embed` under `cache`. `accel`: auto (KVM if it boots a kernel, else TCG), kvm or tcg.
+    """
+
+    def __init__(
+        self,
+        builder: MmdebstrapBuilder,
+        cache: Path,
+        *,
+        uri: str = "",
+        capacity: int = 1,
+        accel: str = "auto",
+        progress: Progress | None = None,
+    ) -> None:
+        self.name = uri or "qemu:///embed"
+        self._builder = builder
+        self._cache = cache
+        self._uri = uri
+        self._capacity = capacity
+        self._accel = accel
+        self._progress: Progress = progress or (lambda _phrase, _share: None)
+        self._root: Root | None = None
+        self._live: dict[str, LibvirtDesktop | None] = {}
+        self._count = 0
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def open(self, image: str) -> Iterator[Desktop]:
+        """A clone of the image's golden snapshot (both made if missing), ended when the block is left.
+
+        Raises HostBusy (capacity used up, or another process owns the root), GuestUnresponsive, MissingDependency.
+        """
+        desktop = self.start(image)
+        try:
+            yield desktop
+        finally:
+            desktop.close()
+
+    def start(self, image: str) -> LibvirtDesktop:
+        """Like `open`, for callers that close the desktop themselves."""
+        name = self._reserve()
+        try:
+            root, guest_image, machine, golden = self.prepare(image)
+            folder = root.folder / name
+            folder.mkdir()
+            try:
+                guest = start_clone(root, machine, name, guest_image.folder, golden, folder)
+                try:
+                    guest.wait_agent(_AGENT_SECONDS)
+                    # Its clock stopped when the golden snapshot was made.
+                    guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
+                    recipe = self._builder.recipe(image)
+                    desktop = LibvirtDesktop(guest, recipe, guest_image, folder, lambda: self._free(name), local=root.embed)
+                except BaseException:
+                    guest.destroy()
+                    raise
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+        except BaseException:
+            self._free(name)
+            raise
+        with self._lock:
+            self._live[name] = desktop
+        return desktop
+
+    def prepare(self, image: str) -> tuple[Root, GuestImage, Machine, Path]:
+        """Open the root, build the image and make its golden snapshot where they are missing."""
+        guest_image = self._builder.build(image, self._progress)
+        with self._lock:
+            if self._root is None:
+                self._root = open_root(self._uri, self._cache)
+            root = self._root
+        recipe = self._builder.recipe(image)
+        machine = describe_machine(recipe, self._choose_accel(guest_image))
+        return root, guest_image, machine, ensure_golden(root, recipe, guest_image, machine, self._progress)
+
+    def close(self) -> None:
+        """End every desktop this host gave and give the root back; safe to call twice."""
+        for desktop in list(self._live.values()):
+            if desktop is not None:
+                desktop.close()
+        with self._lock:
+            if self._root is not None:
+                self._root.close()
+                self._root = None
+
+    def _choose_accel(self, image: GuestImage) -> str:
+        if self._accel != "auto":
+            return self._accel
+        return "kvm" if probe_kvm(image.folder / "vmlinuz", self._cache) else "tcg"
+
+    def _reserve(self) -> str:
+        with self._lock:
+            if len(self._live) >= self._capacity:
+                raise HostBusy(f"{self.name}: all {self._capacity} desktops are in use", hint="raise CUAMASTER_VM_CAPACITY")
+            self._count += 1
+            name = f"d{self._count}"
+            self._live[name] = None
+            return name
+
+    def _free(self, name: str) -> None:
+        with self._lock:
+            self._live.pop(name, None)

@@ -1,0 +1,169 @@
+"""Pointer and keyboard at the hypervisor: works for any guest system, takes pixels and key codes."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cuamaster.adapters.desktops.keys import MODIFIER_CODES, character_codes
+from cuamaster.adapters.desktops.libvirt_guest import Guest
+from cuamaster.errors import DesktopFault
+
+_BUTTONS = {"left": "left", "right": "right", "middle": "middle", "back": "side", "forward": "extra"}
+# How long gestures take: applications tell clicks from drags and double clicks by time.
+_PRESS = 0.03
+_BETWEEN_CLICKS = 0.06
+_AFTER_MOVE = 0.05
+_DRAG_STEP_PX = 24
+_EVENTS_A_BURST = 24
+"""Key events sent before the guest must answer a ping: its keyboard queue holds 64 and drops what does not fit."""
+
+Event = dict[str, Any]
+
+
+def _key(code: str, down: bool) -> Event:
+    return {"type": "key", "data": {"down": down, "key": {"type": "qcode", "data": code}}}
+
+
+def _button(name: str, down: bool) -> Event:
+    return {"type": "btn", "data": {"button": name, "down": down}}
+
+
+class Input:
+    """Sends input events; remembers where the pointer is and what is held, so that it can be released."""
+
+    def __init__(self, guest: Guest, width: int, height: int) -> None:
+        self._guest = guest
+        self._size = (width, height)
+        self.pointer = (width // 2, height // 2)
+        self._held_keys: dict[str, None] = {}
+        self._held_buttons: dict[str, None] = {}
+
+    def move(self, x: int, y: int) -> None:
+        """Put the pointer on the pixel (x, y)."""
+        axes = zip("xy", (x, y), self._size, strict=True)
+        self._send([{"type": "abs", "data": {"axis": axis, "value": int((at + 0.5) * 32768 / size)}} for axis, at, size in axes])
+        self.pointer = (x, y)
+
+    def click(self, x: int, y: int, button: str, count: int, modifiers: Sequence[str]) -> None:
+        """Click 1-3 times at a pixel with modifier codes held."""
+        self.move(x, y)
+        self._pace(_AFTER_MOVE)
+        self.keys(modifiers, True)
+        try:
+            for number in range(count):
+                if number:
+                    self._pace(_BETWEEN_CLICKS)
+                self.button(button, True)
+                self._pace(_PRESS)
+                self.button(button, False)
+        finally:
+            self.keys(reversed(modifiers), False)
+
+    def drag(self, path: Sequence[tuple[int, int]], button: str, modifiers: Sequence[str]) -> None:
+        """Press at the first pixel, move along the path in small steps, release at the last."""
+        self.move(*path[0])
+        self._pace(_AFTER_MOVE)
+        self.keys(modifiers, True)
+        try:
+            self.button(button, True)
+            self._pace(_AFTER_MOVE)
+            for (x0, y0), (x1, y1) in zip(path, path[1:], strict=False):
+                steps = max(2, int(max(abs(x1 - x0), abs(y1 - y0)) / _DRAG_STEP_PX))
+                for step in range(1, steps + 1):
+                    self.move(round(x0 + (x1 - x0) * step / steps), round(y0 + (y1 - y0) * step / steps))
+                    self._pace(0.012)
+            self._pace(0.1)  # drop targets look at where the pointer rests
+            self.button(button, False)
+        finally:
+            self.keys(reversed(modifiers), False)
+
+    def scroll(self, dx: int, dy: int, modifiers: Sequence[str]) -> None:
+        """Turn the wheel by notches: dy > 0 down, dx > 0 right."""
+        self.keys(modifiers, True)
+        try:
+            self._wheel("wheel-down" if dy > 0 else "wheel-up", abs(dy))
+            if dx:
+                self._sideways("wheel-right" if dx > 0 else "wheel-left", abs(dx))
+        finally:
+            self.keys(reversed(modifiers), False)
+
+    def button(self, name: str, down: bool) -> None:
+        """Press or release a button of the action space."""
+        code = _BUTTONS[name]
+        if down:
+            self._held_buttons[code] = None
+        self._send([_button(code, down)])
+        if not down:
+            self._held_buttons.pop(code, None)
+
+    def keys(self, codes: Iterable[str], down: bool) -> None:
+        """Press or release key codes in order."""
+        for code in codes:
+            if down:
+                self._held_keys[code] = None
+            self._send([_key(code, down)])
+            if not down:
+                self._held_keys.pop(code, None)
+
+    def press(self, codes: Sequence[str], seconds: float = _PRESS) -> None:
+        """Press codes together, keep them for `seconds`, release in reverse."""
+        try:
+            self.keys(codes, True)
+            self._pace(seconds)
+        finally:
+            self.keys(list(reversed(codes)), False)
+
+    def type(self, text: str) -> None:
+        """Type text of the US keyboard, in bursts the guest has swallowed before the next one starts."""
+        burst: list[Event] = []
+        for character in text:
+            codes = character_codes(character)
+            events = [_key(code, True) for code in codes] + [_key(code, False) for code in reversed(codes)]
+            if len(burst) + len(events) > _EVENTS_A_BURST:
+                self._flush(burst)
+                burst = []
+            burst += events
+        self._flush(burst)
+
+    def release_all(self) -> None:
+        """Release every modifier, every key and button this object holds; a snapshot may have been taken with one down."""
+        for code in dict.fromkeys([*MODIFIER_CODES, *self._held_keys]):
+            self._send([_key(code, False)])
+        for code in [*self._held_buttons]:
+            self._send([_button(code, False)])
+        self._held_keys.clear()
+        self._held_buttons.clear()
+
+    def _wheel(self, code: str, notches: int) -> None:
+        for _ in range(notches):
+            self._send([_button(code, True), _button(code, False)])
+            self._pace(0.02)
+
+    def _sideways(self, code: str, notches: int) -> None:
+        """The absolute pointer silently loses sideways notches, so they go through the PS/2 mouse."""
+        mice = self._guest.hmp("info mice")
+        active = re.search(r"^\* Mouse #(\d+)", mice, re.MULTILINE)
+        ps2 = re.search(r"Mouse #(\d+): QEMU PS/2 Mouse", mice)
+        if active is None or ps2 is None:
+            raise DesktopFault(f"{self._guest.name}: no PS/2 mouse for sideways scrolling: {mice.strip()}")
+        self._guest.hmp(f"mouse_set {ps2.group(1)}")
+        try:
+            self._wheel(code, notches)
+        finally:
+            self._guest.hmp(f"mouse_set {active.group(1)}")
+
+    def _flush(self, events: list[Event]) -> None:
+        if events:
+            self._send(events)
+            self._guest.agent("guest-ping", timeout=10)
+
+    def _send(self, events: list[Event]) -> None:
+        self._guest.qmp("input-send-event", {"events": events})
+
+    @staticmethod
+    def _pace(seconds: float) -> None:
+        """A gesture takes time; nothing is waited for here."""
+        time.sleep(seconds)

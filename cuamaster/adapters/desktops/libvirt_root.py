@@ -1,0 +1,165 @@
+"""Opens libvirt: one process owns an embed root, its event loop runs in a thread, leftovers of a dead owner are swept."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import re
+import shutil
+import signal
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import libvirt
+
+from cuamaster.errors import HostBusy, MissingDependency
+
+log = logging.getLogger(__name__)
+
+MAX_ROOT = 44
+"""Longest embed root in characters: libvirt puts sockets below it, and a unix socket's path ends at 107."""
+
+_EMBED_CONF = """\
+user = "root"
+group = "root"
+security_driver = "none"
+dynamic_ownership = 0
+cgroup_controllers = []
+remember_owner = 0
+namespaces = []
+stdio_handler = "file"
+"""
+_lock = threading.Lock()
+_loop_started = False
+
+
+@dataclass(frozen=True)
+class Root:
+    """An open libvirt connection and the folder for disks and sockets of its machines (`embed`: this process owns it)."""
+
+    connection: Any
+    folder: Path
+    embed: bool
+
+    def close(self) -> None:
+        """Give the root back."""
+        try:
+            self.connection.close()
+        except libvirt.libvirtError as exc:
+            log.debug("closing libvirt: %s", exc)
+
+
+def open_root(uri: str, cache: Path) -> Root:
+    """Open `uri`, or `qemu:///embed` under the cache when it is empty.
+
+    Raises HostBusy naming the owner's pid when another process holds the embed root, MissingDependency when libvirt
+    cannot be opened at all.
+    """
+    _start_event_loop()
+    parts = urlsplit(uri)
+    if uri and parts.path.rstrip("/") != "/embed":
+        folder = cache / "run"
+        folder.mkdir(parents=True, exist_ok=True)
+        return Root(_open(uri, None), folder, embed=False)
+    wanted = Path(parse_qs(parts.query).get("root", [str(cache / "lv")])[0])
+    wanted.mkdir(parents=True, exist_ok=True)
+    root = _short(wanted.resolve())
+    (root / "etc").mkdir(exist_ok=True)
+    if os.geteuid() == 0:
+        (root / "etc" / "qemu.conf").write_text(_EMBED_CONF, "utf-8")
+    connection = _open(f"qemu:///embed?root={root}", root)
+    _sweep(connection, root)
+    return Root(connection, root / "vm", embed=True)
+
+
+def _start_event_loop() -> None:
+    """Register libvirt's event loop and run it in a thread: needed before the first connection of a process."""
+    global _loop_started
+    with _lock:
+        if _loop_started:
+            return
+        libvirt.registerErrorHandler(lambda _context, _error: None, None)  # errors are raised; keep stderr clean
+        libvirt.virEventRegisterDefaultImpl()
+
+        def run() -> None:
+            while True:
+                libvirt.virEventRunDefaultImpl()
+
+        threading.Thread(target=run, name="libvirt-events", daemon=True).start()
+        _loop_started = True
+
+
+def _open(uri: str, root: Path | None) -> Any:
+    try:
+        return libvirt.open(uri)
+    except libvirt.libvirtError as exc:
+        if root is not None and "pid file" in str(exc):
+            raise HostBusy(
+                f"process {owner_pid(root) or 'unknown'} already holds the desktop host {root}",
+                hint="wait for it, or give this process its own root: CUAMASTER_LIBVIRT_URI='qemu:///embed?root=DIR'",
+            ) from exc
+        raise MissingDependency(
+            f"cannot open libvirt {uri}: {exc}", hint="install libvirt-daemon-driver-qemu and qemu-system-x86"
+        ) from exc
+
+
+def owner_pid(root: Path) -> int | None:
+    """The pid in the embed root's driver.pid, if it can be read."""
+    for path in sorted(root.glob("run/**/driver.pid")):
+        text = path.read_text("utf-8").strip()
+        if text.isdigit():
+            return int(text)
+    return None
+
+
+def _short(root: Path) -> Path:
+    """The root itself, or a short symbolic link to it when socket paths below it would be too long."""
+    if len(str(root)) <= MAX_ROOT:
+        return root
+    link = Path(tempfile.gettempdir()) / f"cuam-{hashlib.sha256(str(root).encode()).hexdigest()[:10]}"
+    try:
+        link.symlink_to(root)
+    except FileExistsError:
+        if not link.is_symlink() or link.resolve() != root:
+            raise HostBusy(f"{link} is in the way", hint="remove it or choose a shorter cache path") from None
+    return link
+
+
+def _sweep(connection: Any, root: Path) -> None:
+    """Destroy what a dead owner of this root left: its machines, QEMUs libvirt no longer knows, their disks."""
+    for domain in connection.listAllDomains(0):
+        log.warning("ending machine %s of a dead owner", domain.name())
+        try:
+            domain.destroy()
+        except libvirt.libvirtError as exc:
+            log.debug("destroying %s: %s", domain.name(), exc)
+    for pid in qemu_pids(root):
+        log.warning("ending orphaned QEMU %d", pid)
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    shutil.rmtree(root / "vm", ignore_errors=True)
+    (root / "vm").mkdir(parents=True)
+
+
+def qemu_pids(root: Path) -> list[int]:
+    """QEMU processes with this root in their arguments."""
+    found = []
+    needle = re.compile(rb"(^|[^\w./-])" + re.escape(os.fsencode(root)) + b"/")
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            arguments = (entry / "cmdline").read_bytes()
+        except OSError:
+            continue  # ended meanwhile
+        program = arguments.split(b"\0", 1)[0]
+        if b"qemu-system" in program and needle.search(arguments):
+            found.append(int(entry.name))
+    return found

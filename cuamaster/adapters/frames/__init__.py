@@ -1,0 +1,1 @@
+"""Readers of recorded video: decoding, sampling, sound, cutting."""

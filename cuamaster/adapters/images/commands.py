@@ -1,0 +1,70 @@
+"""Runs the host programs that an image build needs, with their output kept for the error message."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from cuamaster.errors import ImageBuildError, MissingDependency
+
+PROGRAMS: Mapping[str, str] = {
+    "mmdebstrap": "mmdebstrap",
+    "mke2fs": "e2fsprogs",
+    "qemu-img": "qemu-utils",
+    "dpkg-deb": "dpkg",
+    "apt-get": "apt",
+    "chroot": "coreutils",
+}
+"""Host program -> Debian package that has it."""
+
+_TAIL = 25
+
+
+def require_programs() -> None:
+    """Raise MissingDependency naming every absent package at once."""
+    absent = sorted({package for program, package in PROGRAMS.items() if shutil.which(program) is None})
+    if absent:
+        raise MissingDependency(
+            f"the image build needs packages that are not installed: {', '.join(absent)}",
+            hint=f"apt-get install --no-install-recommends {' '.join(absent)}",
+        )
+
+
+def run(
+    command: Sequence[str | Path],
+    *,
+    log: Path,
+    on_line: Callable[[str], None] | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> str:
+    """Run to the end, append all output to `log` and return it; raises ImageBuildError with the last lines on failure."""
+    argv = [str(part) for part in command]
+    lines: list[str] = []
+    try:
+        process = subprocess.Popen(
+            argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=dict(env) if env else None,
+            cwd=cwd, text=True, errors="replace",
+        )  # fmt: skip
+    except FileNotFoundError as exc:
+        raise MissingDependency(f"cannot run {argv[0]}: {exc}") from exc
+    assert process.stdout is not None
+    try:
+        with process.stdout as stream, log.open("a", encoding="utf-8") as sink:
+            sink.write(f"+ {' '.join(argv)}\n")
+            for line in stream:
+                sink.write(line)
+                lines.append(line)
+                if on_line is not None:
+                    on_line(line.rstrip())
+        status = process.wait()
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    if status != 0:
+        tail = "".join(lines[-_TAIL:]).strip()
+        raise ImageBuildError(f"{argv[0]} ended with status {status}: {tail or 'no output'}", hint=f"full log: {log}")
+    return "".join(lines)

@@ -1,0 +1,174 @@
+"""Builds a guest image from its recipe with mmdebstrap, cached by the recipe's content hash."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from cuamaster.adapters.images.commands import require_programs, run
+from cuamaster.adapters.images.kernel import install_kernel
+from cuamaster.adapters.images.recipe import ImageRecipe, load_recipe
+from cuamaster.errors import ImageBuildError, IntegrityError, MissingDependency
+from cuamaster.ports import GuestImage, Progress
+
+FILES = ("base.qcow2", "vmlinuz", "initrd.img", "packages.txt", "manifest.json")
+_UNAVAILABLE = re.compile(r"E: (?:Unable to locate package (\S+)|Package '?(\S+?)'? has no installation candidate)")
+
+
+class MmdebstrapBuilder:
+    """Image builder for Debian guests; needs root, no loop device, no daemon.
+
+    `recipes` holds one folder per image, `cache` receives `images/<name>-<digest12>/`; `mirror` overrides the archive.
+    """
+
+    def __init__(self, recipes: Path, cache: Path, *, mirror: str | None = None) -> None:
+        self._recipes = recipes
+        self._images = cache / "images"
+        self._mirror = mirror
+
+    def recipe(self, name: str) -> ImageRecipe:
+        """The recipe called `name`; raises UnknownName, InvalidInput."""
+        return load_recipe(self._recipes / name)
+
+    def find(self, name: str) -> GuestImage | None:
+        """The cached image of today's recipe, or None; raises UnknownName, InvalidInput."""
+        recipe = self.recipe(name)
+        target = self._images / recipe.tag
+        return _guest_image(recipe, target) if _complete(target) else None
+
+    def build(self, name: str, progress: Progress | None = None) -> GuestImage:
+        """Return the image, building it first if it is not cached.
+
+        Safe to call from several processes: one builds, the others wait. Raises MissingDependency (programs, packages,
+        root rights), ImageBuildError (a step failed; nothing half-made is left behind).
+        """
+        from filelock import FileLock
+
+        recipe = self.recipe(name)
+        target = self._images / recipe.tag
+        if not _complete(target):
+            self._images.mkdir(parents=True, exist_ok=True)
+            with FileLock(self._images / f"{recipe.tag}.lock"):
+                if not _complete(target):
+                    self._build_into(recipe, target, progress or (lambda _phrase, _share: None))
+        return _guest_image(recipe, target)
+
+    def _build_into(self, recipe: ImageRecipe, target: Path, progress: Progress) -> None:
+        require_programs()
+        if os.geteuid() != 0:
+            raise MissingDependency(
+                "building a guest image needs root", hint=f"run `cuamaster image build {recipe.name}` as root once"
+            )
+        prefix = f".{recipe.tag}-"
+        for leftover in [target, *self._images.glob(f"{prefix}*")]:  # of a killed build: the lock is ours
+            shutil.rmtree(leftover, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=prefix, dir=self._images) as scratch:
+            self._build(recipe, Path(scratch), progress).rename(target)
+
+    def _build(self, recipe: ImageRecipe, scratch: Path, progress: Progress) -> Path:
+        started = time.monotonic()
+        out, root, downloads = scratch / "out", scratch / "root", scratch / "downloads"
+        out.mkdir()
+        downloads.mkdir()
+        downloads.chmod(0o777)  # apt downloads as its own user
+        scratch.chmod(0o755)
+        log = out / "build.log"
+        self._bootstrap(recipe, root, downloads, log, progress)
+        progress("kernel and initial RAM disk", 0.75)
+        kernel = install_kernel(recipe, root, downloads, scratch, out, log)
+        packages = run(["chroot", root, "dpkg-query", "-W", "-f", "${Package} ${Version} ${Installed-Size}\\n"], log=log)
+        (out / "packages.txt").write_text(packages, "utf-8")
+        progress("file system", 0.82)
+        raw = scratch / "disk.raw"
+        with raw.open("wb") as handle:
+            handle.truncate(recipe.disk_mib << 20)
+        run(["mke2fs", "-q", "-t", "ext4", "-d", root, "-m", "0", "-O", "^has_journal", "-E", "lazy_itable_init=0", "-L", "desk", raw], log=log)
+        progress("disk image", 0.93)
+        run(["qemu-img", "convert", "-f", "raw", "-O", "qcow2", raw, out / "base.qcow2"], log=log)
+        manifest = {
+            "name": recipe.name,
+            "digest": recipe.digest,
+            "kernel": kernel,
+            "capabilities": list(recipe.capabilities),
+            "packages": len(packages.splitlines()),
+            "disk_bytes": (out / "base.qcow2").stat().st_size,
+            "build_seconds": round(time.monotonic() - started, 1),
+        }
+        (out / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+        progress("image ready", 1.0)
+        return out
+
+    def _bootstrap(self, recipe: ImageRecipe, root: Path, downloads: Path, log: Path, progress: Progress) -> None:
+        """Unpack and configure the packages into `root`, then run the recipe's customize.sh on it."""
+        seen = 0
+
+        def watch(line: str) -> None:
+            nonlocal seen
+            if line.startswith(("Unpacking ", "Setting up ")):
+                seen += 1
+                progress(line.split(" (")[0].lower(), 0.05 + 0.65 * min(1.0, seen / 720))
+            elif line.startswith("I: "):
+                progress(line[3:], 0.05 + 0.65 * min(1.0, seen / 720))
+
+        command: list[str | Path] = [
+            "mmdebstrap", "--mode=root", "--format=directory", "--variant=minbase", f"--architectures={recipe.arch}",
+            f"--include={','.join(recipe.packages)}", "--verbose",
+            "--dpkgopt=force-unsafe-io",
+            *(f"--dpkgopt=path-exclude=/usr/share/{part}/*" for part in ("man", "doc", "locale", "info")),
+            '--aptopt=Apt::Install-Recommends "false"', '--aptopt=Acquire::Retries "3"',
+            "--skip=cleanup/apt/lists",
+            f'--customize-hook=sh "{recipe.folder / "customize.sh"}" "$1"',
+            recipe.suite, root,
+        ]  # fmt: skip
+        if self._mirror:
+            command.append(self._mirror)
+        env = {
+            **os.environ,
+            "RECIPE_DIR": str(recipe.folder),
+            "DOWNLOADS": str(downloads),
+            "KERNEL_PACKAGE": recipe.kernel_package,
+            "LC_ALL": "C",
+        }
+        progress("fetching packages", 0.02)
+        try:
+            run(command, log=log, on_line=watch, env=env)
+        except ImageBuildError as exc:
+            absent = sorted({first or second for first, second in _UNAVAILABLE.findall(log.read_text("utf-8"))})
+            if absent:
+                raise MissingDependency(
+                    f"recipe {recipe.name}: the archive of {recipe.suite} has no package {', '.join(absent)}",
+                    hint=f"correct packages in {recipe.folder / 'recipe.yaml'}",
+                ) from exc
+            raise
+        shutil.rmtree(root / "var" / "lib" / "apt" / "lists", ignore_errors=True)
+
+
+def _complete(target: Path) -> bool:
+    return all((target / name).is_file() for name in FILES)
+
+
+def _guest_image(recipe: ImageRecipe, folder: Path) -> GuestImage:
+    return GuestImage(
+        name=recipe.name,
+        digest=recipe.digest,
+        folder=folder,
+        capabilities=frozenset(recipe.capabilities),
+        width=recipe.screen.width,
+        height=recipe.screen.height,
+    )
+
+
+def read_manifest(image: Path) -> dict[str, object]:
+    """The built image's manifest; raises IntegrityError when the folder is not a finished image."""
+    try:
+        data = json.loads((image / "manifest.json").read_text("utf-8"))
+    except (OSError, ValueError) as exc:
+        raise IntegrityError(f"{image} is not a finished image: {exc}", hint="remove the folder and build again") from exc
+    if not isinstance(data, dict):
+        raise IntegrityError(f"{image}/manifest.json is not an object")
+    return data

@@ -1,0 +1,1 @@
+"""Durable journals of episodes."""

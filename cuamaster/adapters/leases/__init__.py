@@ -1,0 +1,1 @@
+"""Lease tables: who holds which desktop, until when."""

@@ -1,0 +1,1 @@
+"""Readers of text on screenshots."""

@@ -1,0 +1,1 @@
+"""Transcripts from caption files and from speech."""

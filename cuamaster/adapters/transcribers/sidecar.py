@@ -1,0 +1,72 @@
+"""Transcripts from the caption files that came with a video: vtt, srt, json3; nothing is recognized."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+from cuamaster.adapters.transcribers.captions import parse
+from cuamaster.errors import InvalidInput
+from cuamaster.records.transcript import Transcript
+from cuamaster.records.trust import repair, trust
+from cuamaster.records.video import Media
+
+log = logging.getLogger(__name__)
+KINDS = {".vtt": "vtt", ".srt": "srt", ".json3": "json3"}
+_LANGUAGE = re.compile(r"\.([a-z]{2,3}(?:-[A-Za-z0-9]+)*)\.(?:vtt|srt|json3)$")
+
+
+class Sidecar:
+    """Reads the first caption file of a video that has words in it; `language` is meant when the name does not say."""
+
+    name = "sidecar"
+
+    def __init__(self, language: str = "en") -> None:
+        self._language = language
+
+    def transcribe(self, media: Media, *, prompt: str = "") -> Transcript | None:  # noqa: ARG002 (captions need no prompt)
+        """The transcript with its repairs in `problems`, or None if no caption file can be used."""
+        for name in media.captions:
+            path = Path(name)
+            kind = KINDS.get(path.suffix.lower())
+            if kind is None:
+                continue
+            try:
+                cues = parse(_decode(path.read_bytes()), kind)
+            except (InvalidInput, FileNotFoundError) as exc:
+                log.warning("%s: %s", path, exc)
+                continue
+            if not cues:
+                continue
+            sentences, found = repair(cues, media.info.duration or None)
+            score, problems = trust(sentences, media.info.duration or None, found)
+            return Transcript(
+                video_id=media.video_id, language=self._language_of(path, cues[0].text), origin=kind,
+                sentences=tuple(sentences), trust=score, problems=problems,
+            )  # fmt: skip
+        return None
+
+    def _language_of(self, path: Path, sample: str) -> str:
+        match = _LANGUAGE.search(path.name)
+        if match:
+            return match.group(1)
+        return script_language(sample) or self._language
+
+
+def script_language(text: str) -> str | None:
+    """A language that its script gives away (ja, zh, ko, ru), else None."""
+    for code, pattern in (("ja", "[぀-ヿ]"), ("ko", "[가-힯]"), ("zh", "[一-鿿]"), ("ru", "[а-яё]")):
+        if len(re.findall(pattern, text.lower())) * 3 > len(text.replace(" ", "")):
+            return code
+    return None
+
+
+def _decode(data: bytes) -> str:
+    """UTF-8 or UTF-16 by its mark; old SubRip files are Windows-1252."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", errors="replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")

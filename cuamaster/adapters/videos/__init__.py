@@ -1,0 +1,1 @@
+"""Where videos come from: folders, feeds, video sites."""

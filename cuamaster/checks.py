@@ -1,0 +1,180 @@
+"""Whether conditions hold on a desktop: one function a kind in a table, three-valued, with what was observed.
+
+An error while looking (no answer, unreadable document, bad pattern) makes a check `None` and a verdict `errored`, unless the
+rest of the condition decides it anyway (`any` with one true part, `all` with one false part); it never counts as false.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cuamaster.errors import CheckFailed, InvalidInput
+from cuamaster.ports import Desktop, ScreenReader
+from cuamaster.records.condition import All, AnyOf, Condition, Not
+from cuamaster.records.filling import placeholders
+from cuamaster.records.reasoning import leaves, matches, same_variant
+from cuamaster.records.verdict import Check, Verdict
+from cuamaster.vision.documents import image_size, sheet_cell, table_cell
+from cuamaster.vision.sight import Sight
+
+_SHOWN = 300
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text)} characters)"
+
+
+def _file_exists(c: Any, sight: Sight) -> tuple[bool, str]:
+    found = sight.file_type(c.path)
+    return found != "absent" and c.type in ("any", found), found
+
+
+def _file_text(c: Any, sight: Sight) -> tuple[bool, str]:
+    data = sight.file(c.path)
+    if data is None:
+        return False, "no such file"
+    text = data.decode("utf-8", errors="replace")
+    return matches(text, c.text, c.match), _short(text)
+
+
+def _file_table(c: Any, sight: Sight) -> tuple[bool, str]:
+    data = sight.file(c.path)
+    if data is None:
+        return False, "no such file"
+    cell = table_cell(data, c.row, c.column, tabs=c.path.lower().endswith((".tsv", ".tab")))
+    return cell == c.value, "no such cell" if cell is None else _short(cell)
+
+
+def _document_cell(c: Any, sight: Sight) -> tuple[bool, str]:
+    data = sight.file(c.path)
+    if data is None:
+        return False, "no such file"
+    cell = sheet_cell(data, c.cell, c.sheet)
+    return cell == c.value, "empty or no such cell" if cell is None else _short(cell)
+
+
+def _app_running(c: Any, sight: Sight) -> tuple[bool, str]:
+    running = c.app in sight.processes()
+    return running, "running" if running else "not running"
+
+
+def _window_title(c: Any, sight: Sight) -> tuple[bool, str]:
+    state = sight.state()
+    windows = [state.active] if c.active else [*state.windows, state.active]
+    seen = [window for window in windows if window is not None]
+    titles = " | ".join(dict.fromkeys(f"{window.app}: {window.title}" for window in seen))
+    return any(c.title in w.title and c.app in ("", w.app) for w in seen), _short(titles or "no window")
+
+
+def _setting(c: Any, sight: Sight) -> tuple[bool, str]:
+    value = sight.setting(c.schema_id, c.key)
+    return same_variant(value, c.value), value
+
+
+def _clipboard(c: Any, sight: Sight) -> tuple[bool, str]:
+    text = sight.clipboard()
+    return text == c.text, _short(text)
+
+
+def _command(c: Any, sight: Sight) -> tuple[bool, str]:
+    result = sight.shell(c.command)
+    if result.exit_code is None:
+        raise CheckFailed(f"the check command did not end in time: {c.command}")
+    seen = result.stdout if result.exit_code == 0 else f"exit {result.exit_code}: {result.stderr}"
+    return result.exit_code == 0 and matches(result.stdout, c.text, c.match), _short(seen)
+
+
+def _image_size(c: Any, sight: Sight) -> tuple[bool, str]:
+    data = sight.file(c.path)
+    if data is None:
+        return False, "no such file"
+    width, height = image_size(data)
+    return (width, height) == (c.width, c.height), f"{width} x {height}"
+
+
+def _screen_text(c: Any, sight: Sight) -> tuple[bool, str]:
+    return sight.reads(c.text, c.app)
+
+
+_KINDS: Mapping[str, Callable[[Any, Sight], tuple[bool, str]]] = {
+    "file.exists": _file_exists,
+    "file.text": _file_text,
+    "file.table": _file_table,
+    "document.cell": _document_cell,
+    "app.running": _app_running,
+    "window.title": _window_title,
+    "setting.value": _setting,
+    "clipboard.text": _clipboard,
+    "command.output": _command,
+    "image.size": _image_size,
+    "screen.text": _screen_text,
+}
+
+
+def _look(leaf: Condition, sight: Sight) -> Check:
+    unfilled = placeholders(leaf)
+    if unfilled:
+        raise InvalidInput(
+            f"{leaf.kind} still holds parameters: {', '.join(sorted(unfilled))}", hint="substitute first"
+        )
+    try:
+        holds, observed = _KINDS[leaf.kind](leaf, sight)
+    except (CheckFailed, re.error) as exc:
+        return Check(condition=leaf, holds=None, observed=str(exc))
+    return Check(condition=leaf, holds=holds, observed=observed)
+
+
+def _decide(condition: Condition, found: Mapping[Condition, Check]) -> bool | None:
+    if isinstance(condition, Not):
+        inner = _decide(condition.of, found)
+        return None if inner is None else not inner
+    if isinstance(condition, (All, AnyOf)):
+        values = [_decide(part, found) for part in condition.of]
+        decisive = isinstance(condition, AnyOf)
+        if decisive in values:
+            return decisive
+        return None if None in values else not decisive
+    return found[condition].holds
+
+
+def _look_at_all(condition: Condition, desktop: Desktop, reader: ScreenReader) -> dict[Condition, Check]:
+    wanted = tuple(dict.fromkeys(leaves(condition)))
+    sight = Sight(desktop, reader, wanted)
+    return {leaf: _look(leaf, sight) for leaf in wanted}
+
+
+def holds(condition: Condition, desktop: Desktop, reader: ScreenReader) -> Check:
+    """One condition, with parts or without, as found now. Raises DesktopFault when the desktop itself fails (GuestDied, ...)."""
+    found = _look_at_all(condition, desktop, reader)
+    if condition in found:
+        return found[condition]
+    return Check(
+        condition=condition, holds=_decide(condition, found), observed="; ".join(c.observed for c in found.values())
+    )
+
+
+def verify(condition: Condition, desktop: Desktop, reader: ScreenReader) -> Verdict:
+    """passed | failed | errored, with a check per leaf. Raises DesktopFault when the desktop itself fails."""
+    found = _look_at_all(condition, desktop, reader)
+    decided = _decide(condition, found)
+    checks = tuple(found.values())
+    if decided is None:
+        return Verdict(
+            status="errored", checks=checks, message="; ".join(c.observed for c in checks if c.holds is None)
+        )
+    return Verdict(status="passed" if decided else "failed", checks=checks)
+
+
+def unmet(conditions: tuple[Condition, ...], desktop: Desktop, reader: ScreenReader) -> tuple[Check, ...]:
+    """Of several conditions those that do not hold or cannot be evaluated, looked at together."""
+    if not conditions:
+        return ()
+    found = _look_at_all(All(of=conditions), desktop, reader)
+    checks = [Check(condition=c, holds=_decide(c, found), observed=_seen(c, found)) for c in conditions]
+    return tuple(check for check in checks if check.holds is not True)
+
+
+def _seen(condition: Condition, found: Mapping[Condition, Check]) -> str:
+    return "; ".join(found[leaf].observed for leaf in leaves(condition))

@@ -1,0 +1,1 @@
+"""Autocatalytic propagation: primitives, composed tasks and verified trajectories."""

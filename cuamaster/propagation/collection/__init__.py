@@ -1,0 +1,1 @@
+"""Rollouts of tasks on desktops: snapshots, divergence, rollback, journal."""

@@ -1,0 +1,111 @@
+"""Brings a desktop into a task's start state, or says exactly what of it could not be reached."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from cuamaster.checks import unmet
+from cuamaster.errors import InvalidInput, SetupFailed
+from cuamaster.ports import Desktop, ScreenReader
+from cuamaster.records.primitive import SetupStep
+from cuamaster.records.task import Environment
+from cuamaster.records.templates import quote
+from cuamaster.records.wording import describe
+
+_CLIPBOARD_FILE = "~/.cache/clipboard-setup"
+
+
+def establish(
+    environment: Environment,
+    desktop: Desktop,
+    reader: ScreenReader,
+    *,
+    timeout: float = 90.0,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Run the setup steps and wait until all `established` conditions hold.
+
+    `timeout` in seconds of `clock`, for each application's window and again for the conditions. Raises SetupFailed for a step
+    that failed or a condition that stays unmet, other DesktopFaults when the desktop fails, InvalidInput for a bad step.
+    """
+    missing = sorted(set(environment.capabilities) - desktop.capabilities)
+    if missing:
+        raise SetupFailed(f"image {desktop.image} lacks {', '.join(missing)}", hint="choose an image that has these capabilities")
+    for step in environment.setup:
+        if step.kind == "app.launch":
+            _launch(step, desktop, timeout, clock)
+        else:
+            _STEPS[step.kind](step, desktop)
+    deadline = clock() + timeout
+    while missed := unmet(environment.established, desktop, reader):
+        if clock() > deadline:
+            found = "; ".join(f"{describe(check.condition, reveal=True)}, but found: {check.observed}" for check in missed)
+            raise SetupFailed(f"the start state was not reached within {timeout:g} s: {found}")
+        desktop.settle(timeout=2.0, quiet=0.3)
+    desktop.settle(timeout=5.0, quiet=0.3)
+
+
+def _launch(step: SetupStep, desktop: Desktop, timeout: float, clock: Callable[[], float]) -> None:
+    """Starts one application and waits for its new window (`text`: part of its title), so that the next one opens above it."""
+    before = _windows_of(step.app, desktop)
+    desktop.launch(step.app, step.args)
+    deadline = clock() + timeout
+    while not _new_window(before, _windows_of(step.app, desktop), step.text):
+        if clock() > deadline:
+            raise SetupFailed(f"no new window of {step.app} appeared within {timeout:g} s")
+        desktop.settle(timeout=2.0, quiet=0.3)
+
+
+def _new_window(before: list[str], now: list[str], title: str) -> bool:
+    return any(title in found for found in (Counter(now) - Counter(before)).elements())
+
+
+def _windows_of(app: str, desktop: Desktop) -> list[str]:
+    return sorted(window.title for window in desktop.state().windows if window.app == app)
+
+
+def _write(step: SetupStep, desktop: Desktop) -> None:
+    desktop.write_file(_path(step), step.text.encode())
+
+
+def _make(step: SetupStep, desktop: Desktop) -> None:
+    _run(f"mkdir -p {quote(_path(step))}", desktop)
+
+
+def _remove(step: SetupStep, desktop: Desktop) -> None:
+    if _path(step).strip("/ ") in ("", "~", ".", ".."):
+        raise InvalidInput(f"setup step path.remove: refuses to remove {step.path!r}")
+    _run(f"rm -rf {quote(_path(step))}", desktop)
+
+
+def _setting(step: SetupStep, desktop: Desktop) -> None:
+    _run(f"gsettings set {quote(step.schema_id)} {quote(step.key)} {quote(step.value, home=False)}", desktop)
+
+
+def _clipboard(step: SetupStep, desktop: Desktop) -> None:
+    desktop.write_file(_CLIPBOARD_FILE, step.text.encode())
+    # xclip stays behind to serve the selection: it must not hold the shell's output open
+    _run(f"xclip -selection clipboard -i {_CLIPBOARD_FILE} >/dev/null 2>&1 && rm -f {_CLIPBOARD_FILE}", desktop)
+
+
+def _path(step: SetupStep) -> str:
+    if not step.path:
+        raise InvalidInput(f"setup step {step.kind}: path is empty")
+    return step.path
+
+
+def _run(command: str, desktop: Desktop) -> None:
+    result = desktop.shell(command)
+    if result.exit_code != 0:
+        raise SetupFailed(f"setup command failed ({result.exit_code}): {command}: {result.stderr.strip()[:500]}")
+
+
+_STEPS: Mapping[str, Callable[[SetupStep, Desktop], None]] = {
+    "file.write": _write,
+    "dir.make": _make,
+    "path.remove": _remove,
+    "setting.write": _setting,
+    "clipboard.set": _clipboard,
+}

@@ -1,0 +1,1 @@
+"""Generation: videos' abilities become primitives, primitives become tasks, tasks get their certificates."""

@@ -1,0 +1,175 @@
+"""Runs a primitive's own procedures on a desktop: its verifier must be false before and, with its effects, true after.
+
+A primitive whose start state no setup brings about (such as saving what was typed) is proven behind a prelude: the shortest
+chain of other primitives whose effects meet its preconditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Literal
+
+from cuamaster.checks import verify
+from cuamaster.errors import DesktopFault
+from cuamaster.ports import Desktop, DesktopHost, Frame, ScreenReader
+from cuamaster.propagation.collection.acting import await_reaction, observe, perform
+from cuamaster.propagation.collection.setup import establish
+from cuamaster.propagation.generation.clones import FreshDesktops
+from cuamaster.propagation.generation.composer import Surroundings
+from cuamaster.propagation.generation.facts import satisfied
+from cuamaster.propagation.generation.oracle import Oracle
+from cuamaster.propagation.generation.plan import Plan, extend, ground
+from cuamaster.records.condition import Condition
+from cuamaster.records.primitive import Primitive
+from cuamaster.records.reasoning import conjoin
+from cuamaster.records.task import Environment, PrimitiveUse, Task
+from cuamaster.records.templates import fill_text
+from cuamaster.records.verdict import Verdict
+
+_LONGEST_PRELUDE = 2
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How one procedure went: verdicts before and after, screens before and after, seconds since the clone's start."""
+
+    primitive: Primitive
+    mode: Literal["gui", "cli"]
+    before: Verdict | None = None
+    after: Verdict | None = None
+    first: Frame | None = None
+    last: Frame | None = None
+    t_start: float = 0.0
+    t_end: float = 0.0
+    message: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """False before, true after."""
+        return self.before is not None and self.after is not None and (self.before.status, self.after.status) == ("failed", "passed")
+
+
+def plan_for(primitive: Primitive, library: Iterable[Primitive], *, seed: int = 0) -> Plan | None:
+    """The shortest plan that ends with one use of `primitive`, or None when nothing brings about its preconditions."""
+    others = [other for other in library if other.id != primitive.id]
+    plans: list[Plan] = [Plan()]
+    for _ in range(_LONGEST_PRELUDE + 1):
+        for plan in plans:
+            for whole in extend(plan, primitive, Random(seed)):
+                return whole
+        plans = [grown for plan in plans for other in others for grown in _first(plan, other, primitive, seed)]
+    return None
+
+
+def _first(plan: Plan, other: Primitive, goal: Primitive, seed: int) -> Sequence[Plan]:
+    """At most one extension of a plan by a primitive that produces a kind of condition the goal needs."""
+    kinds = {condition.kind for condition in goal.preconditions}
+    if not kinds & {effect.kind for effect in other.effects}:
+        return ()
+    return next(([grown] for grown in extend(plan, other, Random(seed))), ())
+
+
+def _task(uses: Sequence[PrimitiveUse], environment: Environment) -> Task:
+    last = uses[-1]
+    goals = ground([*last.primitive.effects, last.primitive.verifier], last.arguments)
+    return Task(
+        instruction=fill_text(last.primitive.instruction, last.arguments),
+        environment=environment,
+        verifier=conjoin(goals),
+        plan=tuple(uses),
+        strategy="seed",
+    )
+
+
+def _carried_out(task: Task, desktop: Desktop, reader: ScreenReader, oracle: Oracle, patience: float) -> Verdict:
+    """Carry out a task's one use and say whether its effects came true in time: no snapshots, no second try."""
+    number = 0
+    oracle.policy.begin(task)
+    done = False
+    while not done:
+        frame, _ = observe(desktop, oracle.store, t=0.0, response="", feedback="")
+        decision = oracle.policy.decide(frame, (), "")
+        ids = [f"{task.id}-{number}-{index}" for index in range(len(decision.actions))]
+        perform(decision.actions, ids, mode=oracle.policy.mode, desktop=desktop, reader=reader, clock=oracle.clock)
+        if any(item.action.category != "control" for item in decision.actions):
+            await_reaction(frame.image, desktop, oracle.clock)
+        number += 1
+        done = decision.done_use or any(item.action.type == "finish" for item in decision.actions)
+    deadline = oracle.clock() + patience
+    while True:
+        verdict = verify(task.verifier, desktop, reader)
+        if verdict.status == "passed" or oracle.clock() > deadline:
+            return verdict
+        desktop.settle(timeout=2.0, quiet=0.5)
+
+
+def prove(
+    plan: Plan, mode: Literal["gui", "cli"], desktop: Desktop, reader: ScreenReader, oracle: Oracle, guest: Surroundings, *, patience: float = 60.0
+) -> Proof:
+    """Prove the last use of a plan on a fresh desktop. `oracle.policy` must work in `mode`; never raises a DesktopFault.
+
+    `patience`: seconds of the oracle's clock that effects may take to show once the procedure is done.
+    """
+    primitive = plan.uses[-1].primitive
+    started = oracle.clock()
+    proof = Proof(primitive, mode)
+    needed = [c for use in plan.uses for c in ground(use.primitive.preconditions, use.arguments)]
+    environment = Environment(
+        image=guest.image,
+        image_digest=guest.image_digest,
+        capabilities=tuple(sorted({item for use in plan.uses for item in use.primitive.requires})),
+        setup=plan.setup,
+        established=tuple(dict.fromkeys(c for c in needed if satisfied(c, plan.start))),
+        screen=guest.screen,
+    )
+    try:
+        establish(environment, desktop, reader)
+        for number in range(len(plan.uses) - 1):
+            prelude = _carried_out(_task(plan.uses[number : number + 1], environment), desktop, reader, oracle, patience)
+            if prelude.status != "passed":
+                return _failed(proof, f"use {number + 1} of its prelude: {_missed(prelude)}")
+        first = desktop.settle(timeout=5.0, quiet=0.3)
+        before = verify(_fragment(plan), desktop, reader)
+        begun = oracle.clock()
+        after = _carried_out(_task(plan.uses[-1:], environment), desktop, reader, oracle, patience)
+        last = desktop.settle(timeout=5.0, quiet=0.3)
+    except DesktopFault as exc:
+        return _failed(proof, f"{type(exc).__name__}: {exc}")
+    message = "" if after.status == "passed" else _missed(after)
+    if before.status != "failed":
+        message = f"its verifier was {before.status} before anything was done"
+    return Proof(primitive, mode, before, after, first, last, begun - started, oracle.clock() - started, message)
+
+
+def _fragment(plan: Plan) -> Condition:
+    last = plan.uses[-1]
+    return conjoin(ground([last.primitive.verifier], last.arguments))
+
+
+def _missed(verdict: Verdict) -> str:
+    return "; ".join(f"{check.condition.kind}: {check.observed}" for check in verdict.checks if check.holds is not True)
+
+
+def _failed(proof: Proof, message: str) -> Proof:
+    return Proof(proof.primitive, proof.mode, message=message)
+
+
+def prove_all(
+    primitives: Iterable[Primitive], library: Sequence[Primitive], host: DesktopHost, reader: ScreenReader, oracles: Mapping[str, Oracle], guest: Surroundings, *, patience: float = 60.0
+) -> Iterator[Proof]:
+    """Every procedure of every primitive, on one clone that is rolled back in between; `oracles` by mode."""
+    with FreshDesktops(host, guest.image) as desktops:
+        for primitive in primitives:
+            plan = plan_for(primitive, library)
+            for procedure in primitive.procedures:
+                if procedure.mode not in oracles:
+                    continue
+                if plan is None:
+                    yield Proof(primitive, procedure.mode, message="nothing brings about its preconditions")
+                    continue
+                proof = prove(plan, procedure.mode, desktops.fresh(), reader, oracles[procedure.mode], guest, patience=patience)
+                if proof.after is None:
+                    desktops.discard()
+                yield proof

@@ -1,0 +1,1 @@
+"""Bundled narrated tutorials with their ground truth, and the script that recorded them."""

@@ -1,0 +1,272 @@
+"""Record a narrated GUI tutorial and its exact ground truth from a scenario file (`python -m cuamaster.samples.record`).
+
+Needs (Debian names): xvfb openbox tint2 pcmanfm xdotool wmctrl x11-xserver-utils dbus-x11 adwaita-icon-theme
+fonts-dejavu-core espeak-ng ffmpeg, and the scenario's own application. Run it as an ordinary user whose home folder is
+empty: applications warn the root user inside their window. The product never imports this file.
+
+Truth times are those of the X server's input, on the video's own clock: video zero is the epoch in ffmpeg's "start:" line.
+The waits below pace a human demonstration; where something must be ready, the recorder polls with a deadline.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+import wave
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+FRAME_RATE = 30
+MOUSE_STEP = 0.025  # seconds between two eased mouse positions
+STOP_BEFORE_CLICK = 0.25
+READY_DEADLINE = 30.0
+
+
+class Recorder:
+    """One desktop session on a virtual X display, and the log of everything that was done to it."""
+
+    def __init__(self, scenario: dict[str, Any], out: Path, display: str) -> None:
+        self.scenario, self.out, self.display = scenario, out, display
+        self.size: tuple[int, int] = tuple(scenario["size"])
+        self.environment = dict(
+            os.environ, DISPLAY=display, NO_AT_BRIDGE="1", LANG="C.UTF-8", XCURSOR_SIZE="24", **scenario.get("environment", {})
+        )
+        self.environment.setdefault("GTK_THEME", "Adwaita")
+        self.environment.setdefault("XCURSOR_THEME", "Adwaita")
+        self.pointer = (self.size[0] * 11 // 20, self.size[1] // 2)
+        self.actions: list[dict[str, Any]] = []
+        self.narration: list[dict[str, Any]] = []
+        self.cursor: list[tuple[float, int, int]] = []
+        self.tasks: list[dict[str, Any]] = []
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    def run(self, *command: object) -> str:
+        return subprocess.run(
+            [str(part) for part in command], env=self.environment, check=True, capture_output=True, text=True
+        ).stdout
+
+    def start(self, *command: str) -> None:
+        process = subprocess.Popen(
+            command, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        self.processes.append(process)
+
+    def wait_for(self, command: list[str], pattern: str) -> None:
+        deadline = time.monotonic() + READY_DEADLINE
+        while time.monotonic() < deadline:
+            answer = subprocess.run(command, env=self.environment, capture_output=True, text=True).stdout
+            if re.search(pattern, answer, re.MULTILINE):
+                return
+            time.sleep(0.2)
+        raise TimeoutError(f"{command} never answered with {pattern!r} within {READY_DEADLINE:.0f} s")
+
+    def open_desktop(self) -> None:
+        width, height = self.size
+        self.start("Xvfb", self.display, "-screen", "0", f"{width}x{height}x24")
+        self.wait_for(["xdpyinfo"], "dimensions")
+        self.run("xsetroot", "-solid", self.scenario.get("background", "#000000"), "-cursor_name", "left_ptr")
+        shell = "openbox & " + "".join(f"{part} & " for part in self.scenario.get("session", ["tint2", "pcmanfm --desktop"]))
+        self.start("dbus-run-session", "--", "sh", "-c", f"{shell}{self.scenario['command']} & wait")
+        window = self.scenario["window"]
+        self.wait_for(["wmctrl", "-l"], window["title"])
+        time.sleep(2.0)
+        title = next(line.split(None, 3)[3] for line in self.run("wmctrl", "-l").splitlines() if re.search(window["title"], line))
+        self.run("wmctrl", "-F", "-r", title, "-e", "0," + ",".join(str(part) for part in window["geometry"]))
+        self.run("wmctrl", "-F", "-a", title)
+        self.run("xdotool", "mousemove", *self.pointer)
+        time.sleep(1.5)
+
+    # -- what a presenter does ------------------------------------------------------------------------------------
+
+    def move(self, x: int, y: int, seconds: float = 0.6) -> None:
+        (from_x, from_y), steps, began = self.pointer, max(2, int(seconds / MOUSE_STEP)), time.time()
+        for step in range(1, steps + 1):
+            ease = (step / steps) ** 2 * (3 - 2 * step / steps)
+            at = (round(from_x + (x - from_x) * ease), round(from_y + (y - from_y) * ease))
+            self.run("xdotool", "mousemove", *at)
+            self.cursor.append((time.time(), *at))
+            time.sleep(max(0.0, began + seconds * step / steps - time.time()))
+        self.pointer = (x, y)
+
+    def act(self, kind: str, command: list[object], settle: float, **truth: Any) -> None:
+        began = time.time()
+        self.run("xdotool", *command)
+        self.actions.append({"id": len(self.actions), "type": kind, "t_start": began, "t_end": time.time(), **truth})
+        time.sleep(settle)
+
+    def click(self, kind: str, step: dict[str, Any], button: int = 1, count: int = 1) -> None:
+        x, y = step["at"]
+        self.move(x, y)
+        time.sleep(STOP_BEFORE_CLICK)
+        command: list[object] = ["click", "--repeat", count, "--delay", 80, button]
+        self.act(kind, command, step.get("settle", 0.9), target=step["target"], x=x, y=y, button=button)
+
+    def drag(self, step: dict[str, Any]) -> None:
+        (x, y), (x2, y2) = step["at"], step["to"]
+        self.move(x, y)
+        time.sleep(STOP_BEFORE_CLICK)
+        began = time.time()
+        self.run("xdotool", "mousedown", 1)
+        self.move(x2, y2, 0.8)
+        self.run("xdotool", "mouseup", 1)
+        truth = {"target": step["target"], "x": x, "y": y, "x2": x2, "y2": y2}
+        self.actions.append({"id": len(self.actions), "type": "drag", "t_start": began, "t_end": time.time(), **truth})
+        time.sleep(step.get("settle", 0.8))
+
+    def say(self, text: str, lead: float) -> None:
+        """Start speaking once the sentence before is over, and return when `lead` of this one is spoken."""
+        path = self.out / f"say{len(self.narration):02d}.wav"
+        self.run("espeak-ng", "-v", "en-us", "-s", self.scenario.get("words_per_minute", 160), "-w", path, text)
+        with wave.open(str(path)) as sound:
+            seconds = sound.getnframes() / sound.getframerate()
+        if self.narration:
+            last = self.narration[-1]
+            time.sleep(max(0.0, last["t_start"] + last["dur"] + 0.35 - time.time()))
+        self.narration.append({"id": len(self.narration), "t_start": time.time(), "dur": seconds, "text": text, "wav": path})
+        time.sleep(seconds * lead)
+
+    def play(self, step: dict[str, Any]) -> None:
+        (verb, value), *_ = step.items()
+        match verb:
+            case "say":
+                self.say(value, step.get("lead", 0.55))
+            case "task":
+                self.tasks.append({"t_start": time.time(), "instruction": value})
+            case "task_end":
+                self.tasks[-1]["t_end"] = time.time()
+            case "click":
+                self.click("click", value)
+            case "right_click":
+                self.click("right_click", value, button=3)
+            case "double_click":
+                self.click("double_click", value, count=2)
+            case "drag":
+                self.drag(value)
+            case "scroll":
+                self.move(*value["at"])
+                time.sleep(STOP_BEFORE_CLICK)
+                x, y = value["at"]
+                button = 5 if value["amount"] > 0 else 4
+                command: list[object] = ["click", "--repeat", abs(value["amount"]), "--delay", 120, button]
+                self.act("scroll", command, 0.8, target=value["target"], x=x, y=y, amount=value["amount"])
+            case "type":
+                command = ["type", "--delay", 90, value["text"]]
+                self.act("type", command, value.get("settle", 0.7), target=value["target"], text=value["text"])
+            case "key":
+                self.act("key", ["key", value["keys"]], value.get("settle", 0.7), target="", keys=value["keys"])
+            case _:
+                raise ValueError(f"unknown scenario step {verb!r}")
+
+    # -- picture, sound, truth ------------------------------------------------------------------------------------
+
+    def record(self) -> None:
+        width, height = self.size
+        raw, log = self.out / "raw.mkv", self.out / "ffmpeg.log"
+        grab = f"ffmpeg -y -hide_banner -nostdin -f x11grab -draw_mouse 1 -framerate {FRAME_RATE} -video_size {width}x{height}"
+        encode = "-c:v libx264 -preset ultrafast -crf 12 -pix_fmt yuv420p"
+        with log.open("wb") as sink:
+            camera = subprocess.Popen(
+                [*grab.split(), "-i", self.display, *encode.split(), str(raw)], env=self.environment, stderr=sink
+            )
+        deadline = time.monotonic() + READY_DEADLINE
+        while not re.search(r"start: \d", log.read_text()) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        time.sleep(1.5)
+        for step in self.scenario["steps"]:
+            self.play(step)
+        time.sleep(1.2)
+        camera.terminate()
+        camera.wait()
+        started = re.search(r"start: (\d+\.\d+)", log.read_text())
+        if started is None:
+            raise RuntimeError(f"ffmpeg recorded nothing; see {log}")
+        self.to_video_clock(float(started[1]))
+        self.mix(raw)
+        self.write_truth(float(started[1]))
+        raw.unlink()
+        log.unlink()
+
+    def to_video_clock(self, zero: float) -> None:
+        for row in [*self.actions, *self.narration, *self.tasks]:
+            for name in ("t_start", "t_end"):
+                if name in row:
+                    row[name] = round(row[name] - zero, 3)
+        self.cursor = [(round(t - zero, 3), x, y) for t, x, y in self.cursor]
+
+    def mix(self, raw: Path) -> None:
+        inputs, filters = ["-i", str(raw)], []
+        for index, line in enumerate(self.narration):
+            inputs += ["-i", str(line["wav"])]
+            delay = int(line["t_start"] * 1000)
+            filters.append(f"[{index + 1}:a]aresample=22050,adelay={delay}:all=1[a{index}]")
+        lanes = "".join(f"[a{index}]" for index in range(len(self.narration)))
+        filters.append(f"{lanes}amix=inputs={len(self.narration)}:normalize=0[a]")
+        encode = "-map 0:v -map [a] -c:v libx264 -preset slow -crf 23 -pix_fmt yuv420p -c:a aac -b:a 48k -movflags +faststart"
+        command = ["ffmpeg", "-y", "-v", "error", *inputs, "-filter_complex", ";".join(filters), *encode.split()]
+        subprocess.run([*command, str(self.out / "tutorial.mp4")], check=True)
+        for line in self.narration:
+            line.pop("wav").unlink()
+
+    def write_truth(self, zero: float) -> None:
+        probe = ["ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", str(self.out / "tutorial.mp4")]
+        duration = float(subprocess.run(probe, check=True, capture_output=True, text=True).stdout)
+        edges = [0.0, *(t for task in self.tasks for t in (task["t_start"], task["t_end"])), round(duration, 3)]
+        truth = {
+            "fps": FRAME_RATE,
+            "size": self.size,
+            "duration": round(duration, 3),
+            "t0_epoch": zero,
+            "tasks": self.tasks,
+            "non_operations": [[edges[i], edges[i + 1]] for i in range(0, len(edges), 2)],
+            "actions": self.actions,
+            "narration": self.narration,
+            "cursor": self.cursor,
+        }
+        (self.out / "truth.json").write_text(json.dumps(truth, indent=1) + "\n")
+        (self.out / "info.json").write_text(json.dumps({**self.scenario["info"], "duration": round(duration, 3)}, indent=1) + "\n")
+        if self.scenario.get("captions"):
+            (self.out / "tutorial.vtt").write_text("WEBVTT\n\n" + "\n".join(caption(line) for line in self.narration))
+
+    def close(self) -> None:
+        for process in reversed(self.processes):
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+            process.wait()
+
+
+def caption(line: dict[str, Any]) -> str:
+    """One WebVTT cue of a spoken sentence."""
+
+    def stamp(seconds: float) -> str:
+        whole = int(seconds)
+        return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}.{int(seconds % 1 * 1000):03d}"
+
+    return f"{stamp(line['t_start'])} --> {stamp(line['t_start'] + line['dur'])}\n{line['text']}\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scenario", type=Path, help="scenario.yaml: what is shown, done and said")
+    parser.add_argument("--out", type=Path, help="folder to write to (default: the scenario's own)")
+    parser.add_argument("--display", default=":98", help="a free X display number")
+    arguments = parser.parse_args()
+    out = arguments.out or arguments.scenario.parent
+    out.mkdir(parents=True, exist_ok=True)
+    recorder = Recorder(yaml.safe_load(arguments.scenario.read_text()), out, arguments.display)
+    try:
+        recorder.open_desktop()
+        recorder.record()
+    finally:
+        recorder.close()
+    print(f"{out}: {len(recorder.actions)} actions, {len(recorder.tasks)} tasks, {len(recorder.narration)} sentences")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""What can be read where and when in a task span; each strip of screen is read once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from cuamaster.ports import ScreenReader
+from cuamaster.records.spoken import named_target
+from cuamaster.records.trajectory import TextBox
+from cuamaster.seeding.footage import Footage
+from cuamaster.seeding.triggers import SemanticTrigger, VisualTrigger, clusters
+from cuamaster.vision.grounding import label, similarity, text_at
+
+_BEFORE = 0.75  # seconds before a click, when the pointer does not cover the label yet (measured: named 9 of 10; at the click 3 of 10)
+_COMMIT_WITHIN = 2.0
+
+
+class Scene:
+    """The footage of a span and the reader of its screens; `written`: the words come from captions, not from a recognizer."""
+
+    def __init__(self, footage: Footage, reader: ScreenReader, *, written: bool = True) -> None:
+        self.footage, self.reader, self.written = footage, reader, written
+
+    @property
+    def screen(self) -> tuple[int, int]:
+        """Width, height in pixels."""
+        return self.footage.width, self.footage.height
+
+    def labels_before(self, seen: VisualTrigger) -> list[TextBox]:
+        """Text around the pointer of a trigger, shortly before it, when the pointer was not yet there."""
+        return self.labels_near(seen.x, seen.y, self.time_before(seen))
+
+    def labels_near(self, x: float, y: float, t: float) -> list[TextBox]:
+        """Text around a pixel at `t` seconds."""
+        width, height = self.screen
+        reach_x, reach_y = 0.15 * width, 0.075 * height
+        area = (int(x - reach_x), int(y - reach_y), int(x + reach_x), int(y + 1.4 * reach_y))
+        return self.reader.read(self.footage.frame(t), region=area)
+
+    def time_before(self, seen: VisualTrigger) -> float:
+        """A moment before the trigger at which its target already shows but the pointer is still away, if there is one."""
+        earliest = max((c.t for c in self.footage.changes if not c.hovering and c.t < seen.t - 0.15), default=0.0)
+        return max(seen.t - _BEFORE, min(earliest + 0.05, seen.t - 0.1))
+
+    def agreement(self, said: SemanticTrigger, seen: VisualTrigger) -> float:
+        """0-1: the text at the pointer is the thing that is named."""
+        if said.kind in ("type", "scroll", "drag") or seen.shape in ("typing", "stroke"):
+            return 0.0
+        named = named_target(said.clause)
+        if named is None or not named.text:
+            return 0.0
+        boxes = self.labels_before(seen)
+        under = text_at(boxes, seen.x, seen.y)
+        if under is None:
+            return 0.0
+        score = similarity(named.text, under.text)
+        if score == 0.0:
+            said_words, shown_words = set(label(named.text).split()), set(label(under.text).split())
+            score = 0.8 * len(said_words & shown_words) / max(1, len(said_words | shown_words))
+        return score
+
+    @cached_property
+    def _typing_ends(self) -> list[float]:
+        return [group.t_end for group, typing in clusters(self.footage.changes, self.footage.height) if typing]
+
+    def follows_typing(self, seen: VisualTrigger) -> bool:
+        """Text was typed just before, and the pointer has not moved since: what happens now is likely a key."""
+        since = [end for end in self._typing_ends if 0.0 < seen.t - end <= _COMMIT_WITHIN]
+        if not since:
+            return False
+        moved = [s.t for s in self.footage.pointer if s.moved and max(since) < s.t <= seen.t]
+        return not moved

@@ -1,0 +1,1 @@
+"""Pictures to facts: changed regions, cursor, grounding, frame gate."""

@@ -1,0 +1,218 @@
+"""The one way between names and places on a screen: find a named target among read boxes, name the target at a point.
+
+Reconstruction names what a tutorial clicked; replay finds it again on a live screen. Coordinates out are 0-1000, boxes pixels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from rapidfuzz.distance import Levenshtein
+
+from cuamaster.action_space import from_pixel
+from cuamaster.records.trajectory import Target, TextBox, Window
+from cuamaster.vision.reading import lines_of, skeleton
+from cuamaster.vision.text_layout import word_box
+
+LEAST_SCORE = 0.6
+_STRICT = frozenset({"menu", "menuitem", "button", "tab", "checkbox"})
+_ACCELERATOR = re.compile(r"\s+(?:(?:shift|ctrl|control|alt|super|meta|win|cmd)\s*\+\s*)+\S{1,9}\s*$|\s+f\d{1,2}$", re.IGNORECASE)
+_DOTS = re.compile(r"(?:\.{2,}|…|\s*:)\s*$")
+_LEADING_MARK = re.compile(r"^[^\w\s]{1,2}\s+|^[口□☐☑✓√]\s*")
+_CELL = re.compile(r"^([A-Za-z]{1,2})(\d{1,4})$")
+_UNDERLINED = ({"e", "f"}, {"i", "t"}, {"c", "g"}, {"b", "h"})
+"""First letters that an underline, marking a menu's access key, turns into each other."""
+_FIELD_OFFSET = 2.5  # heights to the right of a label that ends with a colon, where its field is
+
+
+class Grounded(NamedTuple):
+    """A target on the screen: point in 0-1000, the text's box in pixels (None for a bare position), how sure (0-1)."""
+
+    x: float
+    y: float
+    box: TextBox | None
+    score: float
+
+
+def label(text: str) -> str:
+    """A label without accelerator, dots, colon and leading marks, in the form in which look-alikes are equal."""
+    return skeleton(_DOTS.sub("", _LEADING_MARK.sub("", _ACCELERATOR.sub("", text.strip()))).replace("_", ""))
+
+
+def similarity(wanted: str, shown: str) -> float:
+    """How well a shown label fits a wanted one: 1 equal, 0.8 and more for a few misread letters, else 0."""
+    a, b = label(wanted), label(shown)
+    if not a or not b:
+        return 0.0
+    if a == b or a.replace(" ", "") == b.replace(" ", ""):
+        return 1.0
+    if len(a) == len(b) >= 4 and a[1:] == b[1:] and {a[0], b[0]} in _UNDERLINED:
+        return 0.75
+    ratio = float(Levenshtein.normalized_similarity(a, b))
+    return ratio * 0.95 if ratio >= 0.8 and min(len(a), len(b)) >= 4 else 0.0
+
+
+def find_all(
+    boxes: Sequence[TextBox], target: Target, screen: tuple[int, int], active: Window | None = None, *, least: float = LEAST_SCORE
+) -> list[Grounded]:
+    """Every place that fits a target with a text, best first; equal ones in reading order."""
+    found: list[tuple[float, TextBox]] = []
+    cell = _CELL.match(target.text.strip()) if target.role in ("cell", "") else None
+    if cell is not None and (box := _spreadsheet_cell(boxes, cell[1].upper(), cell[2])) is not None:
+        found.append((1.1 if target.role == "cell" else 0.95, box))
+    for box, score in _matches(boxes, target):
+        found.append((score * (0.9 + 0.1 * box.score) + _leaning(box, target, boxes, screen, active), box))
+    best: list[tuple[float, TextBox]] = []
+    for score, box in sorted(found, key=lambda item: (-round(item[0], 2), item[1].y0, item[1].x0)):
+        if score >= least and not any(abs(box.center[0] - b.center[0]) < 6 and abs(box.center[1] - b.center[1]) < 6 for _, b in best):
+            best.append((score, box))
+    return [Grounded(*_point(box, target, boxes, screen), box, min(1.0, score)) for score, box in best]
+
+
+def find_target(
+    boxes: Sequence[TextBox], target: Target, screen: tuple[int, int], active: Window | None = None
+) -> Grounded | None:
+    """The `nth` place that fits a target on a screen of (width, height) pixels, or None.
+
+    `active` is the focused window when it is known: places inside it come first, and a target without text is placed in it.
+    """
+    if not target.text:
+        return _bare(boxes, target, screen, active)
+    found = find_all(boxes, target, screen, active)
+    return found[target.nth - 1] if target.nth <= len(found) else None
+
+
+def text_at(boxes: Sequence[TextBox], x: float, y: float, *, reach: float = 24.0) -> TextBox | None:
+    """The box a pointer at pixel (x, y) is meant for: the one under it, else the nearest within `reach`, else an icon's caption."""
+    near: list[tuple[float, TextBox]] = []
+    for box in boxes:
+        dx, dy = max(box.x0 - x, 0, x - box.x1), max(box.y0 - y, 0, y - box.y1)
+        if dx <= reach and dy <= reach / 2:
+            near.append((dx + 2 * dy, box))
+        elif box.x0 - 12 <= x <= box.x1 + 12 and 0 < box.y0 - y <= 2.2 * reach:  # a caption below its icon
+            near.append((30 + dy, box))
+    return min(near, key=lambda item: item[0])[1] if near else None
+
+
+def name_at(boxes: Sequence[TextBox], x: float, y: float, screen: tuple[int, int], *, role: str = "", said: str = "") -> Target:
+    """Name what is at pixel (x, y), from boxes read shortly before the click (at the click the pointer covers it).
+
+    `said` is what the narration calls it: where the text at the point agrees, its shown form is used. Where no text is near, the
+    target is the bare position on the screen.
+    """
+    box = text_at(boxes, x, y)
+    at = (x / screen[0], y / screen[1])
+    if box is None or role == "area":
+        return Target.model_validate({"text": "", "role": role, "at": at})
+    text = _DOTS.sub("", _ACCELERATOR.sub("", box.text)).strip() if role != "field" else box.text
+    if said and similarity(said, text) == 0 and (part := _part(box, said)) is not None:
+        text = part.text
+    if not label(text):
+        return Target.model_validate({"text": "", "role": role, "at": at})
+    same = [b for b in boxes if similarity(text, b.text) == 1.0]
+    nth = 1 + next((i for i, b in enumerate(same) if b is box), 0)
+    return Target.model_validate({"text": text, "role": role, "nth": nth, "at": at})
+
+
+# -- corridors ------------------------------------------------------------------------------------------------------
+
+
+def _matches(boxes: Sequence[TextBox], target: Target) -> Iterator[tuple[TextBox, float]]:
+    whole = False
+    for box in boxes:
+        score = similarity(target.text, box.text)
+        if score:
+            whole = whole or score == 1.0
+            yield box, score
+    if whole:
+        return
+    for line in lines_of(boxes):  # a label that was read in pieces, left to right
+        for begin in range(len(line)):
+            for end in range(begin + 2, min(begin + 5, len(line)) + 1):
+                pieces = line[begin:end]
+                if any(b.x0 - a.x1 > 1.2 * (a.y1 - a.y0) for a, b in pairwise(pieces)):
+                    break
+                score = similarity(target.text, " ".join(piece.text for piece in pieces))
+                if score:
+                    yield _around(pieces), score * 0.97
+    for box in boxes:
+        part = _part(box, target.text)
+        if part is not None:
+            share = len(label(target.text)) / max(1, len(label(box.text)))
+            yield part, 0.5 + (0.2 if target.role in _STRICT else 0.4) * share
+
+
+def _part(box: TextBox, wanted: str) -> TextBox | None:
+    """The words of a longer box that are the wanted ones."""
+    shown, plain = skeleton(box.text), label(wanted)
+    if not plain or len(shown) != len(box.text):
+        return None
+    match = re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", shown)
+    return None if match is None else word_box(box, match.start(), match.end())
+
+
+def _leaning(box: TextBox, target: Target, boxes: Sequence[TextBox], screen: tuple[int, int], active: Window | None) -> float:
+    """Small preferences between equal labels: near the named neighbour, inside the right window, where its kind usually is."""
+    x, y = box.center
+    bonus = 0.0
+    if target.near:
+        neighbours = [b for b in boxes if similarity(target.near, b.text) >= 0.8 and b is not box]
+        if neighbours:
+            away = min(abs(b.center[0] - x) + 2 * abs(b.center[1] - y) for b in neighbours)
+            bonus += 0.2 * max(0.0, 1 - away / (0.5 * screen[0]))
+    if active is not None and active.width > 0:
+        inside = active.x <= x <= active.x + active.width and active.y - 30 <= y <= active.y + active.height
+        bonus += 0.05 if inside else 0.0
+    if target.role in ("menu", "titlebar"):
+        bonus += 0.04 * (1 - y / screen[1])
+    elif target.role == "button":
+        bonus += 0.04 * y / screen[1]
+    elif target.role == "menuitem" and y / screen[1] > 0.96:
+        bonus -= 0.05  # a task bar is no menu
+    return bonus
+
+
+def _point(box: TextBox, target: Target, boxes: Sequence[TextBox], screen: tuple[int, int]) -> tuple[float, float]:
+    x, y = box.center
+    if target.role == "field" and box.text.rstrip().endswith(":"):
+        x = box.x1 + _FIELD_OFFSET * (box.y1 - box.y0)
+        beside = [b for b in boxes if abs(b.center[1] - y) < box.y1 - box.y0 and box.x1 <= b.x0 <= x]
+        x = beside[0].center[0] if beside else x
+    return from_pixel(x, screen[0]), from_pixel(y, screen[1])
+
+
+def _bare(boxes: Sequence[TextBox], target: Target, screen: tuple[int, int], active: Window | None) -> Grounded | None:
+    if target.near:
+        near = find_target(boxes, Target(text=target.near), screen, active)
+        if near is not None:
+            return near._replace(score=near.score * 0.8)
+    if target.at is None and target.role != "area":
+        return None
+    dx, dy = target.at if target.at is not None else (0.5, 0.6)
+    x0, y0, width, height = 0, 0, screen[0], screen[1]
+    if (target.window or target.at is None) and active is not None and active.width > 0:
+        x0, y0, width, height = active.x, active.y, active.width, active.height
+    return Grounded(from_pixel(x0 + dx * width, screen[0]), from_pixel(y0 + dy * height, screen[1]), None, 0.7)
+
+
+def _spreadsheet_cell(boxes: Sequence[TextBox], column: str, row: str) -> TextBox | None:
+    """The cell under a column's letter and beside a row's number, when both headings can be read."""
+    letters = [b for b in boxes if b.text.strip() == column]
+    numbers = sorted((b for b in boxes if b.text.strip() == row), key=lambda b: b.x0)
+    for letter in sorted(letters, key=lambda b: b.y0):
+        for number in numbers:
+            if number.x1 < letter.x1 and number.y0 > letter.y0:
+                cx, cy = letter.center[0], number.center[1]
+                return TextBox(text=column + row, x0=cx - 20, y0=cy - 8, x1=cx + 20, y1=cy + 8, score=min(letter.score, number.score))
+    return None
+
+
+def _around(pieces: Sequence[TextBox]) -> TextBox:
+    return TextBox(
+        text=" ".join(piece.text for piece in pieces),
+        x0=min(p.x0 for p in pieces), y0=min(p.y0 for p in pieces), x1=max(p.x1 for p in pieces), y1=max(p.y1 for p in pieces),
+        score=min(p.score for p in pieces),
+    )  # fmt: skip

@@ -1,0 +1,98 @@
+"""The fault wrapper: same seed, same faults; at most one a first attempt; marked, and really different from the right action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from cuamaster.action_space import CUAAction
+from cuamaster.adapters.policies.faulty import FaultyPolicy
+from cuamaster.ports import Decision, Frame
+from cuamaster.records.episode import Node
+from cuamaster.records.task import Task
+from cuamaster.records.trajectory import Action
+
+
+class Clerk:
+    """An inner policy of `uses` uses with three steps each: click, type, commit."""
+
+    name, mode = "clerk", "gui"
+
+    def __init__(self, uses: int = 4) -> None:
+        self.uses, self.at = uses, 0
+
+    def begin(self, task: Task) -> None:
+        self.at = 0
+
+    def decide(self, frame: Frame, history: Sequence[Node], hint: str) -> Decision:
+        use, step = divmod(self.at, 3)
+        self.at += 1
+        if use == self.uses:
+            return Decision(actions=(Action(action=CUAAction("finish", {"status": "success"})),))
+        action = (
+            CUAAction("mouse.click", {"x": 30.0, "y": 970.0}),
+            CUAAction("keyboard.type", {"text": "q"}),
+            CUAAction("keyboard.press", {"keys": ["enter"]}),
+        )[step]
+        return Decision(actions=(Action(action=action),), use=use, done_use=step == 2)
+
+    def state(self) -> dict[str, Any]:
+        return {"at": self.at}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        self.at = state["at"]
+
+
+def run(policy: FaultyPolicy, task: Task, frame: Frame, count: int = 12) -> list[Decision]:
+    policy.begin(task)
+    return [policy.decide(frame, [], "") for _ in range(count)]
+
+
+@pytest.fixture
+def frame(make_frame: Callable[..., Frame]) -> Frame:
+    return make_frame()
+
+
+def test_the_same_seed_gives_the_same_faults_and_another_gives_others(task: Task, frame: Frame) -> None:
+    runs = [run(FaultyPolicy(Clerk(), seed=seed, rate=1.0, episode_id="e"), task, frame) for seed in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]
+    other = run(FaultyPolicy(Clerk(), seed=1, rate=1.0, episode_id="f"), task, frame)
+    assert other != runs[0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_first_attempt_errs_once_at_rate_one_and_never_at_rate_zero(task: Task, frame: Frame, seed: int) -> None:
+    right = run(FaultyPolicy(Clerk(), seed=seed, rate=0.0), task, frame)
+    assert not any(decision.injected for decision in right)
+    wrong = run(FaultyPolicy(Clerk(), seed=seed, rate=1.0), task, frame)
+    for use in range(4):
+        assert sum(decision.injected for decision in wrong if decision.use == use) == 1
+    for honest, spoiled in zip(right, wrong, strict=True):
+        if spoiled.injected:
+            assert spoiled.actions != honest.actions
+            for item in spoiled.actions:
+                item.action.validate()
+        else:
+            assert spoiled == honest
+
+
+def test_the_rate_is_a_share_of_uses(task: Task, frame: Frame) -> None:
+    decisions = run(FaultyPolicy(Clerk(400), seed=5, rate=0.3), task, frame, 1200)
+    assert 0.22 < sum(decision.injected for decision in decisions) / 400 < 0.38
+
+
+@pytest.mark.parametrize(("persistent", "expected"), [(False, 0), (True, 1)])
+def test_a_second_attempt_is_honest_unless_faults_persist(task: Task, frame: Frame, persistent: bool, expected: int) -> None:
+    policy = FaultyPolicy(Clerk(), seed=1, rate=1.0, persistent=persistent)
+    run(policy, task, frame, 3)
+    policy.restore({"at": 0})
+    again = [policy.decide(frame, [], "hint") for _ in range(3)]
+    assert sum(decision.injected for decision in again) == expected
+
+
+def test_the_end_is_never_spoiled(task: Task, frame: Frame) -> None:
+    last = run(FaultyPolicy(Clerk(1), seed=1, rate=1.0), task, frame, 4)[-1]
+    assert last.actions[0].action.type == "finish"
+    assert not last.injected

@@ -1,0 +1,113 @@
+"""Setup steps and tools against a desktop that records what reaches it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from cuamaster.errors import InvalidAction, InvalidInput, SetupFailed
+from cuamaster.ports import ShellResult
+from cuamaster.propagation.collection.setup import establish
+from cuamaster.propagation.collection.tools import call_tool
+from cuamaster.records.condition import FileText, WindowTitle
+from cuamaster.records.primitive import SetupStep
+from cuamaster.records.task import Environment
+from cuamaster.records.tools import TOOLS
+from cuamaster.records.trajectory import StateSignature, Window
+
+
+@pytest.fixture
+def bench(editor: Any) -> Any:
+    """The editor, with a shell that logs commands and an application that opens a window after some looks."""
+
+    class Bench(type(editor)):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.commands: list[str] = []
+            self.status, self.looks_until_open = 0, 3
+            self.launched: list[tuple[str, tuple[str, ...]]] = []
+
+        def shell(self, command: str, *, cwd: str | None = None, timeout: float = 60.0) -> ShellResult:
+            self.commands.append(command)
+            return ShellResult("on the clipboard", "no space", self.status)
+
+        def launch(self, app: str, args: Sequence[str] = ()) -> None:
+            self.launched.append((app, tuple(args)))
+
+        def state(self, files: Sequence[str] = ()) -> StateSignature:
+            seen: StateSignature = super().state(files)
+            if not self.launched:
+                return seen
+            self.looks_until_open -= 1
+            new = Window(app=self.launched[-1][0], title="fresh")
+            return seen if self.looks_until_open > 0 else seen.model_copy(update={"active": new, "windows": (*seen.windows, new)})
+
+    return Bench()
+
+
+def environment(*setup: SetupStep, established: tuple[Any, ...] = ()) -> Environment:
+    return Environment(image="i", image_digest="d", setup=setup, established=established)
+
+
+def seconds() -> Any:
+    ticks = itertools.count()
+    return lambda: float(next(ticks))
+
+
+def test_every_step_kind_reaches_the_desktop_quoted(bench: Any, reader: Any) -> None:
+    establish(
+        environment(
+            SetupStep(kind="file.write", path="~/a b.txt", text="naïve"),
+            SetupStep(kind="dir.make", path="~/my files"),
+            SetupStep(kind="path.remove", path="~/old; rm -rf x"),
+            SetupStep(kind="setting.write", schema_id="org.x", key="k", value="'a b'"),
+            SetupStep(kind="clipboard.set", text="copied"),
+            SetupStep(kind="app.launch", app="pad", args=("~/a b.txt",)),
+            established=(FileText(path="~/a b.txt", text="naïve"), WindowTitle(app="pad", title="fresh", active=True)),
+        ),
+        bench,
+        reader,
+        clock=seconds(),
+    )
+    assert bench.files["~/a b.txt"] == "naïve".encode()
+    assert bench.commands[:3] == ["mkdir -p ~/'my files'", "rm -rf ~/'old; rm -rf x'", "gsettings set org.x k ''\"'\"'a b'\"'\"''"]
+    assert bench.commands[3].startswith("xclip -selection clipboard -i ")
+    assert bench.launched == [("pad", ("~/a b.txt",))]
+
+
+def test_a_failed_command_and_a_window_that_never_opens_are_setup_failures(bench: Any, reader: Any) -> None:
+    bench.status = 1
+    with pytest.raises(SetupFailed, match="no space"):
+        establish(environment(SetupStep(kind="dir.make", path="~/x")), bench, reader)
+    bench.looks_until_open = 10**9
+    with pytest.raises(SetupFailed, match="no new window of pad"):
+        establish(environment(SetupStep(kind="app.launch", app="pad")), bench, reader, clock=seconds())
+
+
+def test_an_unmet_condition_says_what_was_found(bench: Any, reader: Any) -> None:
+    with pytest.raises(SetupFailed, match="but found: no such file"):
+        establish(environment(established=(FileText(path="~/none", text="x"),)), bench, reader, clock=seconds())
+
+
+@pytest.mark.parametrize("path", ["", "/", "~", "~/", "//", "."])
+def test_a_home_is_never_removed(bench: Any, reader: Any, path: str) -> None:
+    with pytest.raises(InvalidInput):
+        establish(environment(SetupStep(kind="path.remove", path=path)), bench, reader)
+    assert bench.commands == []
+
+
+def test_every_registered_tool_answers_in_text(bench: Any, reader: Any) -> None:
+    answers = {tool.name: call_tool(tool.name, {}, bench, reader) for tool in TOOLS}
+    assert answers == {"screen.text": "", "windows.list": "editor:  - Editor (focus)", "clipboard.read": "on the clipboard"}
+    bench.status = 1
+    assert call_tool("clipboard.read", {}, bench, reader) == "the clipboard is empty"
+
+
+@pytest.mark.parametrize(("name", "arguments", "field"), [("rm", {}, "name"), ("screen.text", {"x": 1}, "arguments")])
+def test_unknown_tools_and_arguments_are_refused(bench: Any, reader: Any, name: str, arguments: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidAction) as caught:
+        call_tool(name, arguments, bench, reader)
+    assert caught.value.field == field

@@ -44,7 +44,9 @@ def found_type(action: Action) -> str:
     kind, args = action.action.type, action.action.args
     if kind == "mouse.click":
         return "right_click" if args.get("button") == "right" else "double_click" if args.get("count") == 2 else "click"
-    return {"keyboard.type": "type", "keyboard.press": "key", "mouse.scroll": "scroll", "mouse.drag": "drag"}.get(kind, kind)
+    return {"keyboard.type": "type", "keyboard.press": "key", "mouse.scroll": "scroll", "mouse.drag": "drag"}.get(
+        kind, kind
+    )
 
 
 def pair_up(truth: list[dict[str, Any]], found: list[Action]) -> list[tuple[dict[str, Any], Action]]:
@@ -69,7 +71,7 @@ def pair_up(truth: list[dict[str, Any]], found: list[Action]) -> list[tuple[dict
 def point_error(truth: dict[str, Any], action: Action, size: tuple[int, int]) -> float:
     """Larger of the two coordinate errors, of 1000."""
     args = action.action.args
-    return max(abs(args["x"] - truth["x"] * 1000 / size[0]), abs(args["y"] - truth["y"] * 1000 / size[1]))
+    return float(max(abs(args["x"] - truth["x"] * 1000 / size[0]), abs(args["y"] - truth["y"] * 1000 / size[1])))
 
 
 def figures(truth: dict[str, Any], found: list[Action]) -> dict[str, Any]:
@@ -88,15 +90,25 @@ def figures(truth: dict[str, Any], found: list[Action]) -> dict[str, Any]:
         "reconstructed": len(found),
         "recall": round(len(pairs) / len(actions), 3),
         "precision": round(len(pairs) / len(found), 3) if found else 0.0,
-        "clicks_within_20": round(sum(point_error(t, f, truth["size"]) <= WITHIN_POINTS for t, f in clicks) / len(clicks), 3) if clicks else 0.0,
+        "clicks_within_20": round(
+            sum(point_error(t, f, truth["size"]) <= WITHIN_POINTS for t, f in clicks) / len(clicks), 3
+        )
+        if clicks
+        else 0.0,
         "typed_exact": round(len(exact) / len(typed), 3) if typed else 1.0,
         "invented": len(invented),
-        "missed": [f"{t['t_start']:.1f} {t['type']} {t.get('text') or t.get('keys') or t.get('target')}" for t in actions if t["id"] not in found_truth],
+        "missed": [
+            f"{t['t_start']:.1f} {t['type']} {t.get('text') or t.get('keys') or t.get('target')}"
+            for t in actions
+            if t["id"] not in found_truth
+        ],
         "extra": [f"{f.t_start:.1f} {f.action.to_json()}" for f in found if id(f) not in matched],
     }
 
 
-def run(folder: Path, work: Path, *, window_s: float = 4.0, reader: RapidOcrReader | None = None) -> tuple[dict[str, Any], list[TaskSegment], list[Trajectory]]:
+def run(
+    folder: Path, work: Path, *, window_s: float = 4.0, reader: RapidOcrReader | None = None
+) -> tuple[dict[str, Any], list[TaskSegment], list[Trajectory]]:
     """One recording through the product's chain; figures, mined segments, trajectories."""
     began = time.monotonic()
     frames = FfmpegFrames()
@@ -123,7 +135,12 @@ def run(folder: Path, work: Path, *, window_s: float = 4.0, reader: RapidOcrRead
         )  # fmt: skip
         trajectories.extend(kept)
     found = [action for trajectory in trajectories for step in trajectory.steps for action in step.actions]
-    row = {"recording": folder.resolve().name, "transcript": transcript.origin, "segments": len(segments), **figures(truth, found)}
+    row = {
+        "recording": folder.resolve().name,
+        "transcript": transcript.origin,
+        "segments": len(segments),
+        **figures(truth, found),
+    }
     return {**row, "seconds": round(time.monotonic() - began, 1)}, segments, trajectories
 
 
@@ -143,7 +160,11 @@ def main() -> int:
         if arguments.show:
             show(segments, trajectories)
     machine = {"cpus": os.cpu_count(), "platform": platform.platform(), "python": platform.python_version()}
-    print(json.dumps({"machine": machine, "within_seconds": WITHIN_SECONDS, "floors": FLOORS, "recordings": rows}, indent=1))
+    print(
+        json.dumps(
+            {"machine": machine, "within_seconds": WITHIN_SECONDS, "floors": FLOORS, "recordings": rows}, indent=1
+        )
+    )
     under = [row for row in rows if row["invented"] or any(row[name] < floor for name, floor in FLOORS.items())]
     return 1 if arguments.floors and under else 0
 
@@ -151,12 +172,21 @@ def main() -> int:
 def show(segments: list[TaskSegment], trajectories: list[Trajectory]) -> None:
     """What was found, for a reader."""
     for segment in segments:
-        print(f"segment {segment.t_start:.1f}-{segment.t_end:.1f} [{segment.app}] {segment.instruction}", file=sys.stderr)
+        print(
+            f"segment {segment.t_start:.1f}-{segment.t_end:.1f} [{segment.app}] {segment.instruction}", file=sys.stderr
+        )
     for trajectory in trajectories:
         for step in trajectory.steps:
             action = step.actions[0]
-            print(f"  {action.t_start:7.2f} {action.confidence:.2f} {step.thought}  {action.action.to_json()}  <- {action.evidence}", file=sys.stderr)
-        print(f"  E: {[c.model_dump(exclude_defaults=True) | {'kind': c.kind} for c in trajectory.start_state]}", file=sys.stderr)
+            print(
+                f"  {action.t_start:7.2f} {action.confidence:.2f} [{step.observation.active_window}] {step.thought}  {action.action.to_json()}  <- {action.evidence}",
+                file=sys.stderr,
+            )
+        print(f"  final [{trajectory.final.active_window}]", file=sys.stderr)
+        print(
+            f"  E: {[c.model_dump(exclude_defaults=True) | {'kind': c.kind} for c in trajectory.start_state]}",
+            file=sys.stderr,
+        )
         print(f"  V: {trajectory.verifier.model_dump() if trajectory.verifier else None}", file=sys.stderr)
 
 

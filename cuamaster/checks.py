@@ -36,7 +36,7 @@ def _file_text(c: Any, sight: Sight) -> tuple[bool, str]:
     if data is None:
         return False, "no such file"
     text = data.decode("utf-8", errors="replace")
-    return matches(text, c.text, c.match), _short(text)
+    return matches(text, c.text, c.match), _short(text) or "an empty file"
 
 
 def _file_table(c: Any, sight: Sight) -> tuple[bool, str]:
@@ -75,7 +75,7 @@ def _setting(c: Any, sight: Sight) -> tuple[bool, str]:
 
 def _clipboard(c: Any, sight: Sight) -> tuple[bool, str]:
     text = sight.clipboard()
-    return text == c.text, _short(text)
+    return text == c.text, _short(text) or "empty"
 
 
 def _command(c: Any, sight: Sight) -> tuple[bool, str]:
@@ -83,7 +83,7 @@ def _command(c: Any, sight: Sight) -> tuple[bool, str]:
     if result.exit_code is None:
         raise CheckFailed(f"the check command did not end in time: {c.command}")
     seen = result.stdout if result.exit_code == 0 else f"exit {result.exit_code}: {result.stderr}"
-    return result.exit_code == 0 and matches(result.stdout, c.text, c.match), _short(seen)
+    return result.exit_code == 0 and matches(result.stdout, c.text, c.match), _short(seen) or "no output"
 
 
 def _image_size(c: Any, sight: Sight) -> tuple[bool, str]:

@@ -16,7 +16,6 @@ from cuamaster.ports import (
     GuestImage,
     ImageBuilder,
     Journal,
-    Meter,
     Policy,
     Progress,
     ScreenReader,
@@ -31,6 +30,7 @@ from cuamaster.settings import Settings
 
 if TYPE_CHECKING:
     from cuamaster.adapters.chat import ChatClient
+    from cuamaster.adapters.meters.jsonl import JsonlMeter
 
 
 def store(settings: Settings) -> Store:
@@ -40,7 +40,7 @@ def store(settings: Settings) -> Store:
     return LocalStore(settings.workspace / "blobs")
 
 
-def meter(settings: Settings) -> Meter:
+def meter(settings: Settings) -> JsonlMeter:
     """The workspace's ledger of model calls, with the budgets of the settings."""
     from cuamaster.adapters.meters.jsonl import JsonlMeter
 
@@ -51,7 +51,7 @@ def meter(settings: Settings) -> Meter:
     )
 
 
-def _chat(settings: Settings, on_meter: Meter) -> ChatClient:
+def _chat(settings: Settings, on_meter: JsonlMeter) -> ChatClient:
     from cuamaster.adapters.chat import ChatClient
 
     if not settings.api_base or not settings.api_model:
@@ -64,6 +64,7 @@ def _chat(settings: Settings, on_meter: Meter) -> ChatClient:
         on_meter.record,
         price_prompt=settings.api_price_prompt,
         price_completion=settings.api_price_completion,
+        before_call=on_meter.check,
     )
 
 
@@ -72,6 +73,14 @@ def reader(settings: Settings) -> ScreenReader:
     from cuamaster.adapters.screens.rapidocr import RapidOcrReader
 
     return RapidOcrReader(settings.cache / "ocr")
+
+
+def _live(settings: Settings) -> ScreenReader:
+    """For desktops: reads only what changed since one of the last screens."""
+    from cuamaster.adapters.screens.live import LiveReader
+    from cuamaster.adapters.screens.rapidocr import RapidOcrReader
+
+    return LiveReader(RapidOcrReader(settings.cache / "ocr"))
 
 
 def frames() -> FrameReader:
@@ -153,7 +162,7 @@ def probe_kvm(image: GuestImage, settings: Settings) -> bool:
 def desktop_ports(settings: Settings, progress: Progress | None = None) -> Iterator[DesktopPorts]:
     """What the stages on desktops need; leaving the block ends every desktop. Raises HostBusy, MissingDependency."""
     host, image = _host(settings, progress)
-    screen, blobs = reader(settings), store(settings)
+    screen, blobs = _live(settings), store(settings)
     ledger = meter(settings)
     try:
         yield DesktopPorts(
@@ -193,7 +202,7 @@ def _replay(screen: ScreenReader, mode: Mode) -> Policy:
 
 
 def _policy(
-    settings: Settings, screen: ScreenReader, blobs: Store, ledger: Meter, episode_id: str, err: bool
+    settings: Settings, screen: ScreenReader, blobs: Store, ledger: JsonlMeter, episode_id: str, err: bool
 ) -> Policy:
     policy: Policy
     if settings.policy == "openai_api":

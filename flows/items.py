@@ -16,7 +16,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from cuamaster.errors import Transient
 from cuamaster.settings import Settings
-from cuamaster.stages import Each
+from cuamaster.stages import Each, in_turn
 
 T = TypeVar("T")
 
@@ -25,6 +25,8 @@ LIMITS = {INGEST: 4, ASR: 1, VM: 1}
 """Concurrency limits made at deploy, with their slots: requests to video sites, speech recognitions, desktop hosts in use."""
 LIMIT_OF = {"search": INGEST, "fetch": INGEST, "transcribe": ASR}
 """Stages whose items take a slot each. The `vm` slot is taken once, by the flow that owns the desktop host."""
+QUICK = ("discover", "screen", "extract", "seed-tasks")
+"""Stages whose items take milliseconds, less than a task run would cost: the flow does them itself."""
 ON_DESKTOPS = ("prove", "certify", "collect")
 RETRY_DELAYS = [10.0, 60.0]
 LEASE_SECONDS = 60.0
@@ -50,6 +52,10 @@ def tasks_for(settings: Settings, retry_delays: Sequence[float] = tuple(RETRY_DE
     """
 
     def each(name: str, items: Sequence[T], work: Callable[[T], None], label: Callable[[T], str]) -> None:
+        if name in QUICK:
+            in_turn(name, items, work, label)
+            return
+
         @task(
             name=name,
             task_run_name=f"{name}: {{label}}",

@@ -20,7 +20,17 @@ from cuamaster.errors import InvalidAction
 from cuamaster.records.primitive import Mode
 from cuamaster.records.trajectory import Observation, Step
 
-__all__ = ["images_of", "lower", "parse", "render_answer", "render_calls", "render_steps", "split_answer", "system_prompt", "tools"]
+__all__ = [
+    "images_of",
+    "lower",
+    "parse",
+    "render_answer",
+    "render_calls",
+    "render_steps",
+    "split_answer",
+    "system_prompt",
+    "tools",
+]
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 _MAX_RESPONSE = 4000
@@ -67,7 +77,9 @@ def render_answer(thought: str, actions: Sequence[CUAAction]) -> str:
     """The assistant's text for a batch; `parse` reads the same actions from it."""
     line = " ".join(thought.split()).replace(_OPEN, "<tool-call>")
     blocks = [
-        f"{_OPEN}\n{json.dumps(call, ensure_ascii=False)}\n{_CLOSE}" for action in actions for call in render_calls(action)
+        f"{_OPEN}\n{json.dumps(call, ensure_ascii=False)}\n{_CLOSE}"
+        for action in actions
+        for call in render_calls(action)
     ]
     return "\n".join([f"Action: {line}", *blocks] if line else blocks)
 
@@ -125,13 +137,17 @@ def split_answer(text: str) -> tuple[str, list[dict[str, Any]]]:
             # Decoding stops at the end of the object, so typed text may hold anything, a closing tag included.
             call, end = decoder.raw_decode(body)
         except json.JSONDecodeError as exc:
-            raise InvalidAction(f"tool call {len(calls) + 1} is not JSON or is cut off: {exc}", field="tool_call") from None
+            raise InvalidAction(
+                f"tool call {len(calls) + 1} is not JSON or is cut off: {exc}", field="tool_call"
+            ) from None
         if not isinstance(call, dict):
             raise InvalidAction(f"tool call {len(calls) + 1} must be an object, got {call!r}", field="tool_call")
         calls.append(call)
         after = body[end:].lstrip()
         if after and not after.startswith((_CLOSE, _OPEN)):
-            raise InvalidAction(f"tool call {len(calls)} is followed by {after[:40]!r} instead of {_CLOSE}", field="tool_call")
+            raise InvalidAction(
+                f"tool call {len(calls)} is followed by {after[:40]!r} instead of {_CLOSE}", field="tool_call"
+            )
         _, found, rest = after.removeprefix(_CLOSE).partition(_OPEN)
     return thought, calls
 
@@ -143,7 +159,9 @@ def parse(text: str, cursor: tuple[float, float] | None = None) -> list[CUAActio
     """
     _, calls = split_answer(text)
     if not calls:
-        raise InvalidAction("the answer holds no <tool_call>", field="tool_call", hint="answer with at least one tool call")
+        raise InvalidAction(
+            "the answer holds no <tool_call>", field="tool_call", hint="answer with at least one tool call"
+        )
     return decode_calls(calls, cursor)
 
 

@@ -36,7 +36,12 @@ def lower(action: CUAAction) -> list[CUAAction]:
         count = args.pop("count", 1)
         if (button, count) not in _CLICK_NAMES:
             raise _unsayable(f"{count} clicks of the {button} button", "count" if count > 1 else "button")
-        return [CUAAction("mouse.click", {**args, **({"button": button} if button != "left" else {}), **({"count": count} if count > 1 else {})})]
+        return [
+            CUAAction(
+                "mouse.click",
+                {**args, **({"button": button} if button != "left" else {}), **({"count": count} if count > 1 else {})},
+            )
+        ]
     if action.type.startswith("mouse.") and button != "left":
         raise _unsayable(f"{action.type} with the {button} button", "button")
     if action.type == "mouse.move_relative":
@@ -160,13 +165,20 @@ def _point(arguments: Mapping[str, Any], cursor: Cursor, *, required: bool) -> d
 def _click(arguments: Mapping[str, Any], cursor: Cursor) -> CUAAction:
     button, count = _CLICKS[arguments["action"]]
     args = _point(arguments, cursor, required=True)
-    return CUAAction("mouse.click", {**args, **({"button": button} if button != "left" else {}), **({"count": count} if count > 1 else {})})
+    return CUAAction(
+        "mouse.click",
+        {**args, **({"button": button} if button != "left" else {}), **({"count": count} if count > 1 else {})},
+    )
 
 
 def _drag(arguments: Mapping[str, Any], cursor: Cursor) -> CUAAction:
     end = _point(arguments, None, required=True)
     if cursor is None:
-        raise InvalidAction("left_click_drag starts at the cursor, and where that is is not known", field="coordinate", hint="mouse_move first")
+        raise InvalidAction(
+            "left_click_drag starts at the cursor, and where that is is not known",
+            field="coordinate",
+            hint="mouse_move first",
+        )
     return CUAAction("mouse.drag", {"path": [list(cursor), [end["x"], end["y"]]]})
 
 
@@ -195,7 +207,9 @@ def _press(arguments: Mapping[str, Any], cursor: Cursor) -> CUAAction:  # noqa: 
     keys = _need(arguments, "keys")
     if not isinstance(keys, list):
         raise InvalidAction(f"keys must be a list, got {keys!r}", field="keys")
-    return CUAAction("keyboard.press", {"keys": [canonical_key(key, f"keys[{index}]") for index, key in enumerate(keys)]})
+    return CUAAction(
+        "keyboard.press", {"keys": [canonical_key(key, f"keys[{index}]") for index, key in enumerate(keys)]}
+    )
 
 
 def _terminate(arguments: Mapping[str, Any], cursor: Cursor) -> CUAAction:  # noqa: ARG001

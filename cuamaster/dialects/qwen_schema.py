@@ -31,8 +31,15 @@ _CONTROL_ACTIONS = {
     "answer": "End the task with success by answering its question.",
 }
 _PROPERTIES: dict[str, dict[str, Any]] = {
-    "keys": {"description": "Required only by action=key, key_down and key_up (one key).", "type": "array", "items": {"type": "string"}},
-    "text": {"description": "Required only by action=type and action=answer; optional for action=terminate.", "type": "string"},
+    "keys": {
+        "description": "Required only by action=key, key_down and key_up (one key).",
+        "type": "array",
+        "items": {"type": "string"},
+    },
+    "text": {
+        "description": "Required only by action=type and action=answer; optional for action=terminate.",
+        "type": "string",
+    },
     "coordinate": {
         "description": "(x, y): pixels from the left and from the top edge of the screen, 0-1000. Required by the mouse actions.",
         "type": "array",
@@ -75,7 +82,11 @@ def _computer_use(actions: dict[str, str]) -> dict[str, Any]:
         "parameters": {
             "type": "object",
             "properties": {
-                "action": {"description": f"The action to perform:\n{listing}", "type": "string", "enum": list(actions)},
+                "action": {
+                    "description": f"The action to perform:\n{listing}",
+                    "type": "string",
+                    "enum": list(actions),
+                },
                 **{name: _PROPERTIES[name] for name in used},
             },
             "required": ["action"],

@@ -121,8 +121,8 @@ def _connective(words: Sequence[Word], plain: list[str], index: int, table: Lexi
         rest, raw = plain[index + joined : index + 6], [word.text for word in words[index + joined : index + 6]]
         if joined and before in ("click", "press", "hold") and rest[:1] in (["drag"], ["hold"], ["move"]):
             return ""  # "click and drag" is one movement
-        if _after_menu(plain[first:index]) and raw[:1] and raw[0][:1].isupper():
-            return "then"  # "go to File, Open", "go to File and Export As"
+        if _after_menu(plain[first:index]) and raw[:1] and (raw[0][:1].isupper() or _is_short(words, index + joined)):
+            return "then"  # "go to File, Open", "go to File and Export As", "open the format menu and sheet."
         while rest and rest[0] in FILLERS | PLANS:
             rest, raw = rest[1:], raw[1:]
         if (
@@ -145,6 +145,11 @@ def _connective(words: Sequence[Word], plain: list[str], index: int, table: Lexi
         ):
             return " "  # automatic captions have no punctuation: a second verb begins a second action
     return ""
+
+
+def _is_short(words: Sequence[Word], start: int) -> bool:
+    """At most three words until the sentence ends."""
+    return any(ends_sentence(word) for word in words[start : start + 3])
 
 
 def _after_menu(plain: Sequence[str]) -> bool:

@@ -38,8 +38,14 @@ class Node(Record):
 
     @property
     def answer(self) -> str:
-        """What the shell or a tool answered to this batch: the next observation's `response`."""
-        return "\n".join(receipt.response for receipt in self.receipts if receipt.response)
+        """What the shell (with its exit status) or a tool answered to this batch: the next observation's `response`."""
+        parts: list[str] = []
+        for item, receipt in zip(self.actions, self.receipts, strict=False):
+            parts += [receipt.response] if receipt.response else []
+            if item.action.type == "shell.exec" and receipt.status != "rejected":
+                code = receipt.exit_code
+                parts.append(f"[exit status {code}]" if code is not None else "[no exit status: the time limit was reached]")
+        return "\n".join(parts)
 
 
 class Boundary(Record):

@@ -7,9 +7,9 @@ parameters lives in `cuamaster.records.filling`, words in `cuamaster.records.wor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any
 
 from cuamaster.records.condition import (
     All,
@@ -132,6 +132,8 @@ def _window_follows(a: WindowTitle, b: WindowTitle) -> bool:
 
 
 def _leaf_follows(a: Condition, b: Condition) -> bool:
+    if type(a) is not type(b) and not isinstance(b, (FileExists, AppRunning)):
+        return False
     if a == b:
         return True
     if isinstance(b, FileExists):
@@ -171,11 +173,11 @@ def _variant(text: str) -> str:
 
 def implies(a: Condition, b: Condition) -> bool:
     """Whether b must hold wherever a holds (sound, not complete)."""
-    return a == b or _implies(normal_form(a), normal_form(b))
+    return _implies(normal_form(a), normal_form(b))
 
 
 def _implies(a: Condition, b: Condition) -> bool:
-    if a == b or _never(a):
+    if a is b or _never(a):
         return True
     if isinstance(b, All):
         return all(_implies(a, part) for part in b.of)
@@ -221,28 +223,24 @@ def _windows_clash(a: WindowTitle, b: WindowTitle) -> bool:
     return a.active and b.active and bool(a.app) and bool(b.app) and a.app != b.app
 
 
-Leaf = TypeVar("Leaf")
-
-
-def _pair(kind: type[Leaf], key: Callable[[Leaf], Any], clash: Callable[[Leaf, Leaf], bool]) -> Callable[[Any, Any], bool]:
-    return lambda a, b: isinstance(a, kind) and isinstance(b, kind) and key(a) == key(b) and clash(a, b)
-
-
-_CLASHES: tuple[Callable[[Any, Any], bool], ...] = (
-    _files_clash,
-    _pair(FileText, lambda c: c.path, _texts_clash),
-    _pair(CommandOutput, lambda c: c.command, _texts_clash),
-    _pair(FileTable, lambda c: (c.path, c.row, c.column), lambda a, b: a.value != b.value),
-    _pair(DocumentCell, lambda c: (c.path, c.cell, c.sheet), lambda a, b: a.value != b.value),
-    _pair(SettingValue, lambda c: (c.schema_id, c.key), lambda a, b: not same_variant(a.value, b.value)),
-    _pair(ClipboardText, lambda _: None, lambda a, b: a.text != b.text),
-    _pair(ImageSize, lambda c: c.path, lambda a, b: (a.width, a.height) != (b.width, b.height)),
-    _pair(WindowTitle, lambda _: None, _windows_clash),
-)
+_SAME_SUBJECT: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any, Any], bool]]] = {
+    FileText: (lambda c: c.path, _texts_clash),
+    CommandOutput: (lambda c: c.command, _texts_clash),
+    FileTable: (lambda c: (c.path, c.row, c.column), lambda a, b: a.value != b.value),
+    DocumentCell: (lambda c: (c.path, c.cell, c.sheet), lambda a, b: a.value != b.value),
+    SettingValue: (lambda c: (c.schema_id, c.key), lambda a, b: not same_variant(a.value, b.value)),
+    ClipboardText: (lambda _: None, lambda a, b: a.text != b.text),
+    ImageSize: (lambda c: c.path, lambda a, b: (a.width, a.height) != (b.width, b.height)),
+    WindowTitle: (lambda _: None, _windows_clash),
+}
+"""Per kind: what two conditions must share to be about the same thing, and when they then exclude each other."""
 
 
 def _leaves_clash(a: Condition, b: Condition) -> bool:
-    return any(clash(a, b) for clash in _CLASHES)
+    rule = _SAME_SUBJECT.get(type(a)) if type(a) is type(b) else None
+    if rule is not None and rule[0](a) == rule[0](b) and rule[1](a, b):
+        return True
+    return _files_clash(a, b)
 
 
 def conflicts_with(a: Condition, b: Condition) -> bool:
@@ -278,7 +276,9 @@ def consistent(conditions: Iterable[Condition]) -> bool:
 
 def _ends(effect: Condition, fact: Condition) -> bool:
     if isinstance(effect, WindowTitle) and effect.active:
-        if isinstance(fact, WindowTitle):  # only one window has the focus, and one application's title follows its document
+        if isinstance(
+            fact, WindowTitle
+        ):  # only one window has the focus, and one application's title follows its document
             return fact.active or (bool(effect.app) and effect.app == fact.app)
         return isinstance(fact, ScreenText) and bool(fact.app)  # another window or document is looked at now
     if isinstance(effect, ScreenText):

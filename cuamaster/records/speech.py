@@ -88,4 +88,6 @@ def _elided(clause: Clause, last: Operation | None) -> bool:
     rest = [word for word in clause.words if clean(word.text) not in FILLERS]
     comma = next((index + 1 for index, word in enumerate(rest) if word.text.endswith(",")), len(rest))
     label = rest[:comma]
-    return 0 < len(label) <= 4 and all(word.text[:1].isupper() or clean(word.text) in DETERMINERS for word in label)
+    named = all(word.text[:1].isupper() or clean(word.text) in DETERMINERS for word in label)
+    in_menu = clean(last.clause.words[-1].text) == "menu" and len(rest) <= 3
+    return 0 < len(label) <= 4 and (named or in_menu)

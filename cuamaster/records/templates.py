@@ -31,7 +31,8 @@ def fill_command(command: str, arguments: Mapping[str, str]) -> str:
     for match in _PLACEHOLDER.finditer(command):
         if _inside_quotes(command[: match.start()]):
             raise InvalidInput(
-                f"shell command {command!r}: {match.group()} stands inside quotes", hint="leave it bare, it is quoted when filled in"
+                f"shell command {command!r}: {match.group()} stands inside quotes",
+                hint="leave it bare, it is quoted when filled in",
             )
         pieces.append(command[end : match.start()])
         word_start = match.start() == 0 or command[match.start() - 1] in " \t\n=<>|&;("
@@ -69,7 +70,9 @@ def fill_template(template: ActionTemplate, arguments: Mapping[str, str]) -> Act
 
 def _argument(match: re.Match[str], text: str, arguments: Mapping[str, str]) -> str:
     if match.group(1) not in arguments:
-        raise InvalidInput(f"{text!r}: no argument for {match.group()}", hint=f"arguments: {', '.join(sorted(arguments)) or 'none'}")
+        raise InvalidInput(
+            f"{text!r}: no argument for {match.group()}", hint=f"arguments: {', '.join(sorted(arguments)) or 'none'}"
+        )
     return arguments[match.group(1)]
 
 

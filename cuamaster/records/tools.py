@@ -18,8 +18,12 @@ class ToolSpec(Record):
 
 
 TOOLS: tuple[ToolSpec, ...] = (
-    ToolSpec(name="screen.text", description="Read the text that is on the screen now, one line per text box, top to bottom."),
-    ToolSpec(name="windows.list", description="List the open windows: application, title, and which one has the focus."),
+    ToolSpec(
+        name="screen.text", description="Read the text that is on the screen now, one line per text box, top to bottom."
+    ),
+    ToolSpec(
+        name="windows.list", description="List the open windows: application, title, and which one has the focus."
+    ),
     ToolSpec(name="clipboard.read", description="Return the text on the clipboard."),
 )
 """All tools; `propagation.collection.tools` performs them, the dialects show them to models."""

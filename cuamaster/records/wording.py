@@ -47,7 +47,11 @@ def _window(c: Any, reveal: bool) -> str:
 
 
 def _setting(c: Any, reveal: bool) -> str:
-    return f"the setting {c.schema_id} {c.key} is {c.value}" if reveal else "the setting the task is about has the right value"
+    return (
+        f"the setting {c.schema_id} {c.key} is {c.value}"
+        if reveal
+        else "the setting the task is about has the right value"
+    )
 
 
 def _clipboard(c: Any, reveal: bool) -> str:

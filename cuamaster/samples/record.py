@@ -36,7 +36,12 @@ class Recorder:
         self.scenario, self.out, self.display = scenario, out, display
         self.size: tuple[int, int] = tuple(scenario["size"])
         self.environment = dict(
-            os.environ, DISPLAY=display, NO_AT_BRIDGE="1", LANG="C.UTF-8", XCURSOR_SIZE="24", **scenario.get("environment", {})
+            os.environ,
+            DISPLAY=display,
+            NO_AT_BRIDGE="1",
+            LANG="C.UTF-8",
+            XCURSOR_SIZE="24",
+            **scenario.get("environment", {}),
         )
         self.environment.setdefault("GTK_THEME", "Adwaita")
         self.environment.setdefault("XCURSOR_THEME", "Adwaita")
@@ -72,12 +77,16 @@ class Recorder:
         self.start("Xvfb", self.display, "-screen", "0", f"{width}x{height}x24")
         self.wait_for(["xdpyinfo"], "dimensions")
         self.run("xsetroot", "-solid", self.scenario.get("background", "#000000"), "-cursor_name", "left_ptr")
-        shell = "openbox & " + "".join(f"{part} & " for part in self.scenario.get("session", ["tint2", "pcmanfm --desktop"]))
+        shell = "openbox & " + "".join(
+            f"{part} & " for part in self.scenario.get("session", ["tint2", "pcmanfm --desktop"])
+        )
         self.start("dbus-run-session", "--", "sh", "-c", f"{shell}{self.scenario['command']} & wait")
         window = self.scenario["window"]
         self.wait_for(["wmctrl", "-l"], window["title"])
         time.sleep(2.0)
-        title = next(line.split(None, 3)[3] for line in self.run("wmctrl", "-l").splitlines() if re.search(window["title"], line))
+        title = next(
+            line.split(None, 3)[3] for line in self.run("wmctrl", "-l").splitlines() if re.search(window["title"], line)
+        )
         self.run("wmctrl", "-F", "-r", title, "-e", "0," + ",".join(str(part) for part in window["geometry"]))
         self.run("wmctrl", "-F", "-a", title)
         self.run("xdotool", "mousemove", *self.pointer)
@@ -129,7 +138,9 @@ class Recorder:
         if self.narration:
             last = self.narration[-1]
             time.sleep(max(0.0, last["t_start"] + last["dur"] + 0.35 - time.time()))
-        self.narration.append({"id": len(self.narration), "t_start": time.time(), "dur": seconds, "text": text, "wav": path})
+        self.narration.append(
+            {"id": len(self.narration), "t_start": time.time(), "dur": seconds, "text": text, "wav": path}
+        )
         time.sleep(seconds * lead)
 
     def play(self, step: dict[str, Any]) -> None:
@@ -215,7 +226,16 @@ class Recorder:
             line.pop("wav").unlink()
 
     def write_truth(self, zero: float) -> None:
-        probe = ["ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", str(self.out / "tutorial.mp4")]
+        probe = [
+            "ffprobe",
+            "-v",
+            "error",
+            "-show_entries",
+            "format=duration",
+            "-of",
+            "csv=p=0",
+            str(self.out / "tutorial.mp4"),
+        ]
         duration = float(subprocess.run(probe, check=True, capture_output=True, text=True).stdout)
         edges = [0.0, *(t for task in self.tasks for t in (task["t_start"], task["t_end"])), round(duration, 3)]
         truth = {
@@ -230,7 +250,9 @@ class Recorder:
             "cursor": self.cursor,
         }
         (self.out / "truth.json").write_text(json.dumps(truth, indent=1) + "\n")
-        (self.out / "info.json").write_text(json.dumps({**self.scenario["info"], "duration": round(duration, 3)}, indent=1) + "\n")
+        (self.out / "info.json").write_text(
+            json.dumps({**self.scenario["info"], "duration": round(duration, 3)}, indent=1) + "\n"
+        )
         if self.scenario.get("captions"):
             (self.out / "tutorial.vtt").write_text("WEBVTT\n\n" + "\n".join(caption(line) for line in self.narration))
 

@@ -25,6 +25,8 @@ _FITS: dict[str, dict[str, float]] = {
     "hover": {"rest": 0.2},
 }
 """What each kind of action looks like on the screen, and the price of a likeness less good."""
+_AT_POINTER = ("click", "double_click", "right_click")
+_FAR = 6.0
 _NO_EFFECT = 0.7
 _AGREES = 1.6
 _EARLY, _LATE = 0.55, 0.22  # a second; people say it first and then do it
@@ -35,11 +37,15 @@ _UNSEEN_OTHER = 2.6
 
 @dataclass(frozen=True)
 class Pair:
-    """A candidate: something said, something seen, or both; `agreement` of the named thing with the screen text."""
+    """A candidate: something said, something seen, or both; `agreement` of the named thing with the screen text.
+
+    `ends_text`: the dictated typing that it comes directly after, when nobody says what is done now.
+    """
 
     said: SemanticTrigger | None
     seen: VisualTrigger | None
     agreement: float = 0.0
+    ends_text: VisualTrigger | None = None
 
     @property
     def t(self) -> float:
@@ -51,6 +57,8 @@ class Pair:
 
 def _price(said: SemanticTrigger, seen: VisualTrigger, window: float, agreement: float) -> float | None:
     likeness = _FITS.get(said.kind, _FITS["click"]).get(seen.shape)
+    if seen.shape == "change" and said.kind in _AT_POINTER and seen.away > _FAR:
+        return None  # a click's effect is near it, or large; a clock is neither
     clause = said.operation.clause
     early, late = max(0.0, said.t - seen.t), max(0.0, seen.t - clause.end)
     if likeness is None or max(early, late) > window:
@@ -67,7 +75,9 @@ def _alone(seen: VisualTrigger) -> float:
     return _UNHEARD["strong" if seen.strong else "weak"]
 
 
-def align(said: Sequence[SemanticTrigger], seen: Sequence[VisualTrigger], *, window: float, agreement: Agreement) -> list[Pair]:
+def align(
+    said: Sequence[SemanticTrigger], seen: Sequence[VisualTrigger], *, window: float, agreement: Agreement
+) -> list[Pair]:
     """Candidates in time order; `window` is T in seconds, `agreement` is asked only for pairs inside it."""
     rows, columns = len(said), len(seen)
     agreements: dict[tuple[int, int], float] = {}

@@ -16,6 +16,8 @@ from cuamaster.vision.cursor import CursorSample, CursorTracker
 LEAST_SHARE = 0.05
 """Of a 32-pixel tile: a change worth looking at. Measured on narrated recordings: actions 0.16 and more, an idle screen 0.016."""
 FPS = 10.0
+FAINT_SHARE = 0.006
+"""A single thin letter; by itself it may be a blinking text cursor, in a row growing to the right it is typing."""
 _HOVER_LAG = 0.15  # a highlight under the moving pointer may be drawn this much later
 
 
@@ -43,6 +45,8 @@ class Footage:
     times: list[float] = field(default_factory=list)
     pointer: list[CursorSample] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
+    marks: list[Change] = field(default_factory=list)
+    """All of `changes`, and the faint ones too."""
     _pictures: list[bytes] = field(default_factory=list)
 
     def frame(self, t: float) -> Image:
@@ -80,9 +84,11 @@ def watch(frames: Iterable[tuple[float, Image]]) -> Footage:
         else:
             mask = changed_mask(before, grey, hidden)
             share = tile_share(mask)
-            if share >= LEAST_SHARE:
-                found = tuple(regions(mask, at_least=4))
-                footage.changes.append(Change(t, found, share, hovering=t - moved_at <= _HOVER_LAG))
+            if share >= FAINT_SHARE:
+                change = Change(t, tuple(regions(mask, at_least=4)), share, hovering=t - moved_at <= _HOVER_LAG)
+                footage.marks.append(change)
+                if share >= LEAST_SHARE:
+                    footage.changes.append(change)
         same = before is not None and np.array_equal(before, grey)
         footage._pictures.append(footage._pictures[-1] if same else _packed(image))
         footage.times.append(t)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from cuamaster.action_space import CUAAction, from_pixel
 from cuamaster.ports import Review
 from cuamaster.records.spoken import Named, named_target, scroll_direction, spoken_keys, typed_text
-from cuamaster.records.trajectory import Action, Target
+from cuamaster.records.trajectory import Action, Target, TextBox
 from cuamaster.seeding.align import Pair
 from cuamaster.seeding.scene import Scene
 from cuamaster.seeding.triggers import VisualTrigger
@@ -15,6 +16,7 @@ from cuamaster.seeding.typed_text import settle_text, shown_text
 from cuamaster.vision.grounding import find_target, name_at, similarity, text_at
 
 _CLICKS: dict[str, dict[str, Any]] = {"click": {}, "double_click": {"count": 2}, "right_click": {"button": "right"}}
+_CELL = re.compile(r"[A-Za-z]{1,2}\d{1,4}")
 _TRUSTED_POINTER = 0.5
 _DEFAULT_NOTCHES = 3
 _MOST_NOTCHES = 20
@@ -54,12 +56,26 @@ def _click(scene: Scene, pair: Pair, clause: str, kind: str, review: Review) -> 
     x, y, confidence = seen.x, seen.y, 0.55 + 0.4 * min(1.0, seen.sure)
     if seen.sure < _TRUSTED_POINTER:
         x, y, confidence = _without_pointer(scene, seen, named)
-    target = name_at(boxes, x, y, scene.screen, role=_role(named), said=named.text)
+    target = _name(scene, seen, boxes, x, y, named)
     if named.text and target.text and similarity(named.text, target.text) < 0.8 and seen.effect is None:
         confidence -= 0.2
     if pair.said is None:
         confidence = min(confidence, 0.55)
     return _built("mouse.click", {**_point(scene, x, y), **_CLICKS[kind]}, pair, review, confidence, target)
+
+
+def _name(scene: Scene, seen: VisualTrigger, boxes: list[TextBox], x: float, y: float, named: Named) -> Target:
+    """What was clicked: a cell by its name, a field by its label, all else by the text at the point."""
+    if named.role == "cell" and _CELL.fullmatch(named.text):
+        return Target(text=named.text.upper(), role="cell")
+    if named.role == "field" and named.text:
+        wide = scene.reader.read(
+            scene.footage.frame(scene.time_before(seen)), region=(0, int(y) - 40, scene.screen[0], int(y) + 40)
+        )
+        labels = [box for box in wide if similarity(named.text, box.text) >= 0.8 and box.x0 <= x + 8]
+        if labels:
+            return Target(text=labels[0].text.rstrip(" :") + ":" * labels[0].text.rstrip().endswith(":"), role="field")
+    return name_at(boxes, x, y, scene.screen, role=_role(named), said=named.text)
 
 
 def _without_pointer(scene: Scene, seen: VisualTrigger, named: Named) -> tuple[float, float, float]:
@@ -136,8 +152,12 @@ def _committing_key(scene: Scene, seen: VisualTrigger) -> str:
 
 def _scroll(scene: Scene, pair: Pair, clause: str, review: Review) -> Action:
     direction = scroll_direction(clause)
-    notches = min(_MOST_NOTCHES, pair.seen.frames) if pair.seen is not None and pair.seen.frames > 1 else _DEFAULT_NOTCHES
-    amount = {"down": {"dy": notches}, "up": {"dy": -notches}, "right": {"dx": notches}, "left": {"dx": -notches}}[direction]
+    notches = (
+        min(_MOST_NOTCHES, pair.seen.frames) if pair.seen is not None and pair.seen.frames > 1 else _DEFAULT_NOTCHES
+    )
+    amount = {"down": {"dy": notches}, "up": {"dy": -notches}, "right": {"dx": notches}, "left": {"dx": -notches}}[
+        direction
+    ]
     point = _point(scene, pair.seen.x, pair.seen.y) if pair.seen is not None and pair.seen.sure > 0 else {}
     return _built("mouse.scroll", {**point, **amount}, pair, review, 0.8 if pair.seen is not None else 0.4)
 
@@ -148,7 +168,14 @@ def _drag(scene: Scene, pair: Pair, review: Review) -> Action | None:
         return None
     ends = [_point(scene, *seen.start), _point(scene, seen.x, seen.y)]
     path = [[end["x"], end["y"]] for end in ends]
-    return _built("mouse.drag", {"path": path}, pair, review, 0.8, name_at(scene.labels_near(*seen.start, seen.t), *seen.start, scene.screen))
+    return _built(
+        "mouse.drag",
+        {"path": path},
+        pair,
+        review,
+        0.8,
+        name_at(scene.labels_near(*seen.start, seen.t), *seen.start, scene.screen),
+    )
 
 
 # -- shared ---------------------------------------------------------------------------------------------------------
@@ -159,14 +186,19 @@ def _point(scene: Scene, x: float, y: float) -> dict[str, float]:
     return {"x": round(from_pixel(round(x), width), 1), "y": round(from_pixel(round(y), height), 1)}
 
 
-def _built(kind: str, args: dict[str, Any], pair: Pair, review: Review, confidence: float, target: Target | None = None) -> Action:
+def _built(
+    kind: str, args: dict[str, Any], pair: Pair, review: Review, confidence: float, target: Target | None = None
+) -> Action:
     t = review.t if review.t is not None else pair.t
     seen = pair.seen
     support = []
     if pair.said is not None:
         support.append(f"narration at {pair.said.t:.1f} s: {pair.said.clause}")
     if seen is not None:
-        support.append(f"{'pointer rest' if seen.shape == 'rest' else seen.shape} at {seen.t:.1f} s" + (", screen changed" if seen.strong else ""))
+        support.append(
+            f"{'pointer rest' if seen.shape == 'rest' else seen.shape} at {seen.t:.1f} s"
+            + (", screen changed" if seen.strong else "")
+        )
     if review.reason:
         support.append(f"review: {review.reason}")
     return Action(

@@ -6,6 +6,8 @@ Source: CUA-Master, trajectory reconstruction (semantic path, visual path, candi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from cuamaster.ports import Annotator, Candidate, FrameReader, ScreenReader, Store
@@ -14,16 +16,19 @@ from cuamaster.records.trajectory import Action, Lineage, Observation, Step, Tra
 from cuamaster.records.transcript import Transcript
 from cuamaster.records.video import Media, TaskSegment, Video
 from cuamaster.seeding.align import Pair, align
-from cuamaster.seeding.footage import FPS, Footage, watch
+from cuamaster.seeding.footage import FPS, watch
 from cuamaster.seeding.parameters import to_action
 from cuamaster.seeding.scene import Scene
 from cuamaster.seeding.seed_conditions import derive
 from cuamaster.seeding.thoughts import in_words
 from cuamaster.seeding.trajectory_verifier import verified
-from cuamaster.seeding.triggers import semantic_triggers, visual_triggers
+from cuamaster.seeding.triggers import VisualTrigger, semantic_triggers, visual_triggers
+from cuamaster.seeding.window_titles import TitleStrip, title_in
 
 _LEAD_IN, _LEAD_OUT = 1.5, 2.0  # seconds of picture before and after the span
 _RECOGNIZED = "faster-whisper"
+_TYPED_FRAMES = 3  # fewer may be anything that grows
+_DRAG_BEGINS = 0.6  # seconds: the button goes down a moment before the pointer moves
 _SETTLED = 1.5  # seconds after the last action, when its effect is there
 
 
@@ -55,12 +60,18 @@ def reconstruct(
     return [_trajectory(video, segment, run, scene, store, annotator.name) for run in runs], ()
 
 
-def recover(scene: Scene, transcript: Transcript, segment: TaskSegment, *, annotator: Annotator, window_s: float) -> list[Action]:
+def recover(
+    scene: Scene, transcript: Transcript, segment: TaskSegment, *, annotator: Annotator, window_s: float
+) -> list[Action]:
     """The actions of a span in time order, before the trajectory verifier."""
     said = semantic_triggers(transcript, segment.t_start, segment.t_end)
     seen = visual_triggers(scene.footage, segment.t_start, segment.t_end)
-    pairs = [pair for pair in align(said, seen, window=window_s, agreement=scene.agreement) if _worth_review(pair)]
-    candidates = [_candidate(pair, scene) for pair in pairs]
+    aligned = align(said, seen, window=window_s, agreement=scene.agreement)
+    strokes = [
+        pair.seen for pair in aligned if pair.said is not None and pair.seen is not None and pair.seen.shape == "stroke"
+    ]
+    pairs = [pair for pair in aligned if _worth_review(pair) and not any(_part_of(stroke, pair) for stroke in strokes)]
+    candidates = [_candidate(pair, before, scene) for before, pair in pairwise([None, *pairs]) if pair is not None]
     reviews = annotator.review(candidates, segment) if candidates else []
     found = []
     for pair, review in zip(pairs, reviews, strict=True):
@@ -75,7 +86,12 @@ def _worth_review(pair: Pair) -> bool:
     return pair.said is not None or (pair.seen is not None and pair.seen.strong and pair.seen.shape != "stroke")
 
 
-def _candidate(pair: Pair, scene: Scene) -> Candidate:
+def _part_of(stroke: VisualTrigger, pair: Pair) -> bool:
+    """What is seen while a drag begins or goes on is the drag."""
+    return pair.said is None and pair.seen is not None and stroke.t - _DRAG_BEGINS <= pair.seen.t <= stroke.t_end + 0.1
+
+
+def _candidate(pair: Pair, before: Pair | None, scene: Scene) -> Candidate:
     said, seen = pair.said, pair.seen
     t = pair.t
     effect = seen.effect if seen is not None else None
@@ -88,7 +104,7 @@ def _candidate(pair: Pair, scene: Scene) -> Candidate:
         before=scene.footage.frame(t - 0.3),
         after=scene.footage.frame((seen.t_end if seen is not None else t) + 0.3),
         changed=None if effect is None else (float(effect.x0), float(effect.y0), float(effect.x1), float(effect.y1)),
-        score=_score(pair, scene),
+        score=_score(pair, before, scene),
     )
 
 
@@ -97,40 +113,51 @@ def _guess(pair: Pair) -> str:
     return {"rest": "click", "typing": "type", "change": "key"}.get(shape, "")
 
 
-def _score(pair: Pair, scene: Scene) -> float:
+def _score(pair: Pair, before: Pair | None, scene: Scene) -> float:
     """0-1: how plausible an action this is from the picture alone."""
     seen = pair.seen
     if seen is None or seen.effect is None:
         return 0.0 if seen is None else 0.2
     if seen.shape == "typing":
-        return 0.8
+        return 0.8 if seen.frames >= _TYPED_FRAMES else 0.4
     if seen.shape == "change":
-        return 0.65 if scene.follows_typing(seen) else 0.3  # a change by itself may be a clock, a message, a film
-    score = 0.4 + 0.25 * min(1.0, seen.sure) + (0.1 if seen.effect.gap(seen.x, seen.y) < 0.1 * scene.footage.width else -0.1)
+        # A change by itself may be a clock, a message, a film; after dictated text it is likely the key that ends it.
+        dictated = before is not None and before.said is not None and before.said.kind == "type"
+        return 0.65 if dictated and scene.follows_typing(seen) else 0.3
+    score = (
+        0.4
+        + 0.25 * min(1.0, seen.sure)
+        + (0.1 if seen.effect.gap(seen.x, seen.y) < 0.1 * scene.footage.width else -0.1)
+    )
     return min(1.0, score)
 
 
 def _trajectory(
     video: Video, segment: TaskSegment, actions: Sequence[Action], scene: Scene, store: Store, annotator: str
 ) -> Trajectory:
-    steps = [
-        Step(observation=_observe(scene.footage, action.t_start - 0.15, store), actions=(action,), thought=in_words(action))
-        for action in actions
-    ]
     final_t = min(actions[-1].t_end + _SETTLED, scene.footage.times[-1])
     start, verifier = derive(actions, scene, segment, final_t=final_t)
+    observe = partial(_observe, scene, store, scene.title_strip(actions[0].t_start - 0.3))
+    steps = [
+        Step(observation=observe(action.t_start - 0.15), actions=(action,), thought=in_words(action))
+        for action in actions
+    ]
     return Trajectory(
         origin="video", task_id=segment.id, instruction=segment.instruction, app=segment.app, steps=tuple(steps),
-        final=_observe(scene.footage, final_t, store), start_state=start, verifier=verifier, annotator=annotator,
+        final=observe(final_t), start_state=start, verifier=verifier, annotator=annotator,
         lineage=Lineage(
             video_id=video.id, video_url=video.url, t_start=segment.t_start, t_end=segment.t_end, segment_id=segment.id, license=video.license
         ),
     )  # fmt: skip
 
 
-def _observe(footage: Footage, t: float, store: Store) -> Observation:
+def _observe(scene: Scene, store: Store, strip: TitleStrip | None, t: float) -> Observation:
+    footage = scene.footage
     at = min(max(t, footage.times[0]), footage.times[-1])
-    return Observation(screenshot=store.put(footage.png(at)), width=footage.width, height=footage.height, t=round(at, 3))
+    return Observation(
+        screenshot=store.put(footage.png(at)), width=footage.width, height=footage.height, t=round(at, 3),
+        active_window=title_in(scene.reader, footage.frame(at), strip),
+    )  # fmt: skip
 
 
 def _dropped(segment: TaskSegment, reason: str, detail: str) -> Dropped:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from cuamaster.ports import ScreenReader
 from cuamaster.records.spoken import named_target
 from cuamaster.records.trajectory import TextBox
 from cuamaster.seeding.footage import Footage
-from cuamaster.seeding.triggers import SemanticTrigger, VisualTrigger, clusters
+from cuamaster.seeding.triggers import SemanticTrigger, VisualTrigger
+from cuamaster.seeding.window_titles import TitleStrip, title_strip
 from cuamaster.vision.grounding import label, similarity, text_at
 
 _BEFORE = 0.75  # seconds before a click, when the pointer does not cover the label yet (measured: named 9 of 10; at the click 3 of 10)
@@ -37,6 +36,12 @@ class Scene:
         area = (int(x - reach_x), int(y - reach_y), int(x + reach_x), int(y + 1.4 * reach_y))
         return self.reader.read(self.footage.frame(t), region=area)
 
+    def title_strip(self, t: float) -> TitleStrip | None:
+        """Where the title of the window under the pointer stands at `t` seconds."""
+        pointer = self.footage.pointer_at(t)
+        near = (pointer.x, pointer.y) if pointer.confidence > 0 else (self.screen[0] / 2, self.screen[1] / 2)
+        return title_strip(self.reader.read(self.footage.frame(t)), near, self.screen)
+
     def time_before(self, seen: VisualTrigger) -> float:
         """A moment before the trigger at which its target already shows but the pointer is still away, if there is one."""
         earliest = max((c.t for c in self.footage.changes if not c.hovering and c.t < seen.t - 0.15), default=0.0)
@@ -59,14 +64,8 @@ class Scene:
             score = 0.8 * len(said_words & shown_words) / max(1, len(said_words | shown_words))
         return score
 
-    @cached_property
-    def _typing_ends(self) -> list[float]:
-        return [group.t_end for group, typing in clusters(self.footage.changes, self.footage.height) if typing]
-
-    def follows_typing(self, seen: VisualTrigger) -> bool:
-        """Text was typed just before, and the pointer has not moved since: what happens now is likely a key."""
-        since = [end for end in self._typing_ends if 0.0 < seen.t - end <= _COMMIT_WITHIN]
-        if not since:
+    def ends_text(self, before: VisualTrigger, seen: VisualTrigger) -> bool:
+        """`seen` comes soon after the typing `before` and the pointer stayed where it was: likely a key."""
+        if seen.shape != "change" or not 0.0 <= seen.t - before.t_end <= _COMMIT_WITHIN:
             return False
-        moved = [s.t for s in self.footage.pointer if s.moved and max(since) < s.t <= seen.t]
-        return not moved
+        return not any(sample.moved for sample in self.footage.pointer if before.t_end < sample.t <= seen.t)

@@ -36,4 +36,3 @@ def _same(a: Action, b: Action) -> bool:
     if "x" in first and "x" in second:
         return bool(abs(first["x"] - second["x"]) <= SAME_POINT and abs(first["y"] - second["y"]) <= SAME_POINT)
     return dict(first) == dict(second)
-

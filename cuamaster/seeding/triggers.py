@@ -6,6 +6,7 @@ screen on its way (a drag). Highlights that follow a moving pointer are none.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,6 +25,8 @@ _EFFECT_WITHIN = 1.2  # seconds after the pointer's arrival in which a change is
 _ASSUMED_CLICK = 0.3  # seconds after arrival, when a click shows nothing
 _LINE_HEIGHT = 0.055  # of the screen's height: taller changes are not a line of text
 _TYPING_PART = 5  # a typed line is at least this fraction of all that changes while it is typed
+_LEAST_GROWTH = 3  # pixels
+_MOST_GROWTH = 3.0  # heights of a line between two frames: more than a dozen letters are pasted, or no text
 _ONSET = 0.08  # seconds between an input and its first changed frame at 10 frames a second
 
 
@@ -62,6 +65,13 @@ class VisualTrigger:
         """It changed the screen."""
         return self.effect is not None
 
+    @property
+    def away(self) -> float:
+        """How far the effect is from the pointer, in its own sizes: near, or far but large, is small."""
+        if self.effect is None:
+            return 0.0
+        return self.effect.gap(self.x, self.y) / max(20.0, math.sqrt(self.effect.width * self.effect.height))
+
 
 def semantic_triggers(transcript: Transcript, t_start: float, t_end: float) -> list[SemanticTrigger]:
     """Operations said within the span; the words around it are read too, so that announcements are known as such."""
@@ -70,101 +80,143 @@ def semantic_triggers(transcript: Transcript, t_start: float, t_end: float) -> l
 
 
 @dataclass
-class _Cluster:
+class Cluster:
+    """Changes that belong together; `line` is where text appeared if it looks like typing."""
+
     changes: list[Change]
+    line: Region | None = None
 
     @property
     def t(self) -> float:
+        """Seconds of the first changed frame."""
         return self.changes[0].t
 
     @property
     def t_end(self) -> float:
+        """Seconds of the last changed frame."""
         return self.changes[-1].t
 
     @property
     def parts(self) -> tuple[Region, ...]:
+        """All changed regions."""
         return tuple(region for change in self.changes for region in change.regions)
 
 
-def clusters(changes: Sequence[Change], height: int) -> list[tuple[_Cluster, bool]]:
-    """Changes while the pointer rests, grouped in time, with whether they look like text being typed."""
-    groups: list[_Cluster] = []
-    for change in changes:
-        if change.hovering:
+def clusters(footage: Footage) -> list[Cluster]:
+    """Changes while the pointer rests, grouped in time: first what grows along a line as typed text does, then the rest."""
+    typed = _typing(footage)
+    taken = {change.t for cluster in typed for change in cluster.changes}
+    groups: list[Cluster] = []
+    for change in footage.changes:
+        if change.hovering or change.t in taken:
             continue
-        if groups and change.t - groups[-1].t_end <= _SAME:
+        between = any(groups and groups[-1].t_end < cluster.t <= change.t for cluster in typed)
+        if groups and change.t - groups[-1].t_end <= _SAME and not between:
             groups[-1].changes.append(change)
         else:
-            groups.append(_Cluster([change]))
-    merged: list[tuple[_Cluster, bool]] = []
-    for group in groups:
-        typing = _typing_line(group, height) is not None
-        if typing and merged and merged[-1][1] and group.t - merged[-1][0].t_end <= _SAME_TYPING:
-            before, now = _typing_line(merged[-1][0], height), _typing_line(group, height)
-            if before is not None and now is not None and now.touches((before.x0, before.y0, before.x1, before.y1), pad=before.height):
-                merged[-1][0].changes.extend(group.changes)
-                continue
-        merged.append((group, typing))
-    return merged
+            groups.append(Cluster([change]))
+    return sorted([*typed, *groups], key=lambda cluster: cluster.t)
 
 
-def _typing_line(group: _Cluster, height: int) -> Region | None:
-    """The line in which text appears over several frames, growing to the right; None when it is no typing."""
-    limit = _LINE_HEIGHT * height
-    fronts: dict[int, list[tuple[float, Region]]] = {}
-    for change in group.changes:
-        for region in change.regions:
-            if region.height <= limit and region.pixels >= 8:
-                for row, seen in fronts.items():
-                    if abs(row - (region.y0 + region.y1) // 2) <= limit / 2:
-                        seen.append((change.t, region))
-                        break
-                else:
-                    fronts[(region.y0 + region.y1) // 2] = [(change.t, region)]
-    best: Region | None = None
-    for seen in fronts.values():
-        times = sorted({t for t, _ in seen})
-        ends = [max(region.x1 for at, region in seen if at == t) for t in times]
-        grows = sum(b > a + 2 for a, b in pairwise(ends))
-        if len(times) >= 2 and grows >= max(1, (len(times) - 1) // 2):
-            line = around([region for _, region in seen])
-            if line is not None and (best is None or line.pixels > best.pixels):
-                best = line
-    total = sum(change.pixels for change in group.changes)
-    return best if best is not None and best.pixels * _TYPING_PART >= total else None
+def _typing(footage: Footage) -> list[Cluster]:
+    limit = _LINE_HEIGHT * footage.height
+    runs: list[_Run] = []
+    for change in footage.marks:
+        if change.hovering:
+            continue
+        for region in sorted(
+            change.regions, key=lambda part: part.x1, reverse=True
+        ):  # the text cursor jumps ahead of what it leaves
+            if region.height <= limit and not any(run.takes(change, region, limit) for run in runs):
+                runs.append(_Run(change, region))
+    found: list[Cluster] = []
+    for run in sorted(runs, key=lambda item: -item.pixels):
+        line = around(run.line)
+        if (
+            line is None
+            or len(run.changes) < 2
+            or run.pixels * _TYPING_PART < sum(change.pixels for change in run.changes)
+        ):
+            continue
+        if not any(cluster.t <= run.changes[-1].t and run.changes[0].t <= cluster.t_end for cluster in found):
+            found.append(Cluster(run.changes, line))  # else the same typing, shown in a second place
+    return found
+
+
+class _Run:
+    """A row in which letters appear one after the other; `line` their regions, `changes` the frames they came in."""
+
+    def __init__(self, change: Change, region: Region) -> None:
+        self.changes, self.line = [change], [region]
+        self.start, self.end = region.x0, region.x1
+
+    @property
+    def pixels(self) -> int:
+        """Changed pixels in the row."""
+        return sum(region.pixels for region in self.line)
+
+    def takes(self, change: Change, region: Region, limit: float) -> bool:
+        """Add the region if it goes on where the row ended, or is a part of what is there already."""
+        last = self.line[-1]
+        if abs((region.y0 + region.y1) - (last.y0 + last.y1)) > limit or change.t - self.changes[-1].t > _SAME_TYPING:
+            return False
+        if (
+            region.x0 >= self.start - 3 and region.x1 < self.end + _LEAST_GROWTH
+        ):  # what the text cursor leaves behind, or its blinking
+            return True
+        if not (
+            self.end - 1.5 * limit <= region.x0 <= self.end + limit and region.x1 - self.end <= _MOST_GROWTH * limit
+        ):
+            return False
+        if change is not self.changes[-1]:
+            self.changes.append(change)
+        self.line.append(region)
+        self.end = region.x1
+        return True
 
 
 def visual_triggers(footage: Footage, t_start: float, t_end: float) -> list[VisualTrigger]:
     """Everything in the span that may be an action, in time order."""
     rests = stops(footage.pointer)
-    groups = clusters(footage.changes, footage.height)
+    groups = clusters(footage)
     used: set[int] = set()
     found: list[VisualTrigger] = []
     for arrived, left, x, y in rests:
         own = next(
-            (i for i, (g, typing) in enumerate(groups)
-             if not typing and i not in used and arrived - 0.05 <= g.t <= min(left + 0.05, arrived + _EFFECT_WITHIN)),
+            (i for i, g in enumerate(groups)
+             if g.line is None and i not in used and arrived - 0.05 <= g.t <= min(left + 0.05, arrived + _EFFECT_WITHIN)),
             None,
         )  # fmt: skip
         sure = footage.pointer_at(arrived).confidence
         came = arrived > footage.times[0] + 0.05
         if own is not None and came:
             used.add(own)
-            group = groups[own][0]
+            group = groups[own]
             found.append(
-                VisualTrigger(group.t - _ONSET, group.t_end, "rest", x, y, arrived, around(group.parts), group.parts, sure=sure, frames=len(group.changes))
+                VisualTrigger(
+                    group.t - _ONSET,
+                    group.t_end,
+                    "rest",
+                    x,
+                    y,
+                    arrived,
+                    around(group.parts),
+                    group.parts,
+                    sure=sure,
+                    frames=len(group.changes),
+                )
             )
         elif came:
             t = min(arrived + _ASSUMED_CLICK, left)
             found.append(VisualTrigger(t, t, "rest", x, y, arrived, sure=sure))
-    for index, (group, typing) in enumerate(groups):
+    for index, group in enumerate(groups):
         if index in used:
             continue
         at = footage.pointer_at(group.t)
-        line = _typing_line(group, footage.height) if typing else around(group.parts)
+        line = group.line or around(group.parts)
         found.append(
             VisualTrigger(
-                group.t - _ONSET, group.t_end, "typing" if typing else "change", at.x, at.y, group.t, line, group.parts,
+                group.t - _ONSET, group.t_end, "typing" if group.line else "change", at.x, at.y, group.t, line, group.parts,
                 sure=at.confidence, frames=len(group.changes),
             )
         )  # fmt: skip
@@ -187,6 +239,17 @@ def _strokes(footage: Footage, rests: Sequence[tuple[float, float, float, float]
         if abs(x1 - x0) + abs(y1 - y0) >= 12 and parts:
             frames = len({change.t for change in footage.changes if left - 0.05 <= change.t <= arrived + 0.15})
             found.append(
-                VisualTrigger(max(0.0, left - 0.1), arrived, "stroke", x1, y1, left, around(parts), tuple(parts), start=(x0, y0), frames=frames)
+                VisualTrigger(
+                    max(0.0, left - 0.1),
+                    arrived,
+                    "stroke",
+                    x1,
+                    y1,
+                    left,
+                    around(parts),
+                    tuple(parts),
+                    start=(x0, y0),
+                    frames=frames,
+                )
             )
     return found

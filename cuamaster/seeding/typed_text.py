@@ -77,7 +77,9 @@ def _lines(seen: VisualTrigger, footage: Footage) -> list[Region]:
                     break
         else:
             strips.append(part)
-    return sorted(strips, key=lambda region: -region.pixels * (1 if region.width > 1.2 * region.height else 0.3))[:_MAX_LINES]
+    return sorted(strips, key=lambda region: -region.pixels * (1 if region.width > 1.2 * region.height else 0.3))[
+        :_MAX_LINES
+    ]
 
 
 def _read(reader: ScreenReader, image: Image, area: tuple[int, int, int, int]) -> str:

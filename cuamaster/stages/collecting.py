@@ -16,7 +16,7 @@ from cuamaster.propagation.collection.rollout import rollout
 from cuamaster.propagation.generation.certificate import certify as certify_task
 from cuamaster.propagation.generation.library import Library
 from cuamaster.propagation.generation.oracle import Oracle
-from cuamaster.propagation.generation.prove import prove_all
+from cuamaster.propagation.generation.prove import prove_all, tightened
 from cuamaster.records.episode import Budget, Dropped, Episode
 from cuamaster.records.primitive import Mode, Primitive
 from cuamaster.records.record import content_id
@@ -113,6 +113,7 @@ def prove(folder: RoundFolder, library: Library, ports: DesktopPorts, each: Each
                 return (), (
                     Dropped(item_id=primitive.id, stage="prove", reason="not-reproduced", detail=proof.message),
                 )
+            primitive = tightened(primitive, proof)
         return [primitive], ()
 
     run(

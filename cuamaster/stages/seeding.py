@@ -15,6 +15,7 @@ from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.transcript import Transcript
 from cuamaster.records.video import Judgement, Media, Query, TaskSegment, Video
 from cuamaster.seeding.discover import dedup
+from cuamaster.seeding.mine import check_segments
 from cuamaster.seeding.reconstruct import reconstruct as reconstruct_segment
 from cuamaster.seeding.screen import ScreenRules, media_fault
 from cuamaster.seeding.screen import screen as screen_videos
@@ -81,7 +82,7 @@ def transcribe(folder: RoundFolder, ports: SeedingPorts, taxonomy: Taxonomy, eac
 
     def listen(media: Media) -> Result:
         video = videos[media.video_id]
-        prompt = ", ".join([video.title, *(taxonomy.app(video.app).names if video.app else ())])
+        prompt = ", ".join([video.title, *([taxonomy.app(video.app).name] if video.app else [])])
         for transcriber in ports.transcribers:
             transcript = transcriber.transcribe(media, prompt=prompt)
             if transcript is not None:
@@ -93,7 +94,7 @@ def transcribe(folder: RoundFolder, ports: SeedingPorts, taxonomy: Taxonomy, eac
 
 def score(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
     """Transcript and frames -> suitability 0-5 and the three flags; unsuitable videos are dropped here."""
-    videos, transcripts = _videos(folder), _transcripts(folder)
+    videos, transcripts = _timed(folder), _transcripts(folder)
 
     def judge(media: Media) -> Result:
         video, transcript = videos[media.video_id], transcripts[media.video_id]
@@ -109,15 +110,16 @@ def score(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
 
 def mine(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
     """Suitable video -> task segments with times and instruction."""
-    videos, transcripts = _videos(folder), _transcripts(folder)
+    videos, transcripts = _timed(folder), _transcripts(folder)
     suitable = {judgement.video_id for judgement in folder.stage("score").kept(Judgement)}
 
     def find(media: Media) -> Result:
         video, transcript = videos[media.video_id], transcripts[media.video_id]
         segments = ports.annotator.mine(video, transcript, spread_frames(ports.frames, media, SCORE_FRAMES))
+        kept, dropped = check_segments(segments, transcript, media.info.duration)
         if not segments:
-            return (), (Dropped(item_id=video.id, stage="mine", reason="no-task", detail=video.url),)
-        return segments, ()
+            dropped = [Dropped(item_id=video.id, stage="mine", reason="no-task", detail=video.url)]
+        return kept, dropped
 
     _per_video(folder, "mine", find, each, only=suitable, given=ports.annotator.name)
 
@@ -167,6 +169,13 @@ def _per_video(
 
 def _videos(folder: RoundFolder) -> dict[str, Video]:
     return {video.id: video for video in folder.stage("screen").kept(Video)}
+
+
+def _timed(folder: RoundFolder) -> dict[str, Video]:
+    """Fetched videos with the duration that the probe found: many sources do not say it."""
+    media = {item.video_id: item for item in folder.stage("fetch").kept(Media)}
+    videos = _videos(folder)
+    return {key: videos[key].model_copy(update={"duration": item.info.duration}) for key, item in media.items()}
 
 
 def _transcripts(folder: RoundFolder) -> dict[str, Transcript]:

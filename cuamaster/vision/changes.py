@@ -57,7 +57,9 @@ def gray(image: Image) -> Gray:
 
 def changed_mask(before: Gray, after: Gray, hidden: Sequence[tuple[float, float, float, float]] = ()) -> Mask:
     """255 where the two grey pictures differ; the rectangles in `hidden` (the cursor, old and new) count as equal."""
-    mask = np.asarray(cv2.threshold(cv2.absdiff(before, after), PIXEL_DIFFERENCE, 255, cv2.THRESH_BINARY)[1], dtype=np.uint8)
+    mask = np.asarray(
+        cv2.threshold(cv2.absdiff(before, after), PIXEL_DIFFERENCE, 255, cv2.THRESH_BINARY)[1], dtype=np.uint8
+    )
     for x0, y0, x1, y1 in hidden:
         mask[max(0, int(y0)) : max(0, int(np.ceil(y1))), max(0, int(x0)) : max(0, int(np.ceil(x1)))] = 0
     return mask
@@ -69,7 +71,9 @@ def regions(mask: Mask, *, join: int = 6, at_least: int = 1) -> list[Region]:
         return []
     x, y, width, height = cv2.boundingRect(mask)
     part = mask[y : y + height, x : x + width]
-    grown = cv2.dilate(cv2.copyMakeBorder(part, join, join, join, join, cv2.BORDER_CONSTANT), np.ones((join + 1, join + 1), np.uint8))
+    grown = cv2.dilate(
+        cv2.copyMakeBorder(part, join, join, join, join, cv2.BORDER_CONSTANT), np.ones((join + 1, join + 1), np.uint8)
+    )
     _, labels, _, _ = cv2.connectedComponentsWithStats(grown)
     labels = np.where(part > 0, labels[join:-join, join:-join], 0)
     found = []
@@ -81,7 +85,11 @@ def regions(mask: Mask, *, join: int = 6, at_least: int = 1) -> list[Region]:
     for begin, end in zip(starts, [*starts[1:], len(names)], strict=True):
         if end - begin >= at_least:
             px, py = xs[begin:end], ys[begin:end]
-            found.append(Region(int(px.min() + x), int(py.min() + y), int(px.max() + x + 1), int(py.max() + y + 1), int(end - begin)))
+            found.append(
+                Region(
+                    int(px.min() + x), int(py.min() + y), int(px.max() + x + 1), int(py.max() + y + 1), int(end - begin)
+                )
+            )
     return sorted(found, key=lambda region: -region.pixels)
 
 

@@ -22,6 +22,7 @@ _SURE = 0.68
 _SURE_CARET = 0.85  # letters look like the text pointer
 _SURE_ANYWHERE = 0.93  # a search of the whole frame meets many more lookalikes
 _LEAST_DEVIATION = 35.0  # grey levels, of the pixels under a pointer: black and white is about 110
+_GUESSED = 0.5
 _VOTES = 6
 _SPOT = 48  # a pointer is never larger than this at scale 1
 _REACH = 260  # a pointer goes no further than this between two frames without leaving a spot of its own
@@ -54,6 +55,8 @@ class CursorTracker:
         self._before: Gray | None = None
         self._fit: _Fit | None = None
         self._votes: Counter[float] = Counter()
+        self._hidden = False
+        self._seen_once: CursorSample | None = None
 
     @property
     def box(self) -> tuple[float, float, float, float] | None:
@@ -72,7 +75,11 @@ class CursorTracker:
         before, self._before = self._before, frame
         if before is None:
             found = self._search_everywhere(frame)
-            sample = CursorSample(t, found.x, found.y, found.score, False) if found else CursorSample(t, 0.0, 0.0, 0.0, False)
+            sample = (
+                CursorSample(t, found.x, found.y, found.score, False)
+                if found
+                else CursorSample(t, 0.0, 0.0, 0.0, False)
+            )
         else:
             sample = self._follow(t, frame, changed_mask(before, frame))
         self.samples.append(sample)
@@ -89,23 +96,25 @@ class CursorTracker:
     def _follow(self, t: float, frame: Gray, mask: Mask) -> CursorSample:
         last = self.samples[-1]
         known = last.confidence > 0
-        if known:
+        if known and not self._hidden:
             x0, y0, x1, y1 = (max(0, int(v)) for v in self.box_at(last))
             if not mask[y0:y1, x0:x1].any():
                 return CursorSample(t, last.x, last.y, last.confidence, False)
         elif not mask.any():
             return last._replace(t=t)
         if known and self._still_there(frame, last):
+            self._hidden = False
             return CursorSample(t, last.x, last.y, last.confidence, False)
         spots = regions(mask, join=4)
         found = self._best(frame, mask, spots, last if known else None)
         if found is not None:
             self._fit = found
             self._votes[found.scale] += 1
+            self._hidden = False
             moved = not known or abs(found.x - last.x) + abs(found.y - last.y) > 2.0
             return CursorSample(t, found.x, found.y, found.score, moved)
-        # A tracker that knows its pointer takes a vanished one for hidden (toolkits hide it while one types), not for moved.
-        guess = self._guess(spots, last) if known and sum(self._votes.values()) < _VOTES else None
+        self._hidden = known  # until it is found: toolkits hide the pointer while one types
+        guess = self._guess(spots, last) if known else None
         if guess is not None:
             return CursorSample(t, guess[0], guess[1], 0.35, True)
         return CursorSample(t, last.x, last.y, max(0.3, last.confidence * 0.9) if known else 0.0, False)
@@ -125,15 +134,21 @@ class CursorTracker:
             ))  # fmt: skip
             if len(pads) >= _SPOTS + 4:
                 break
-        fits = [fit for area in pads if (fit := self._fit_in(frame, area, mask)) is not None and fit.score >= _needed(fit.template)]
+        fits = [
+            fit
+            for area in pads
+            if (fit := self._fit_in(frame, area, mask)) is not None and fit.score >= _needed(fit.template)
+        ]
         return max(fits, key=lambda fit: fit.score, default=None)
 
-    def _fit_in(self, frame: Gray, area: tuple[int, int, int, int], mask: Mask | None) -> _Fit | None:
+    def _fit_in(
+        self, frame: Gray, area: tuple[int, int, int, int], mask: Mask | None, scales: Sequence[float] = ()
+    ) -> _Fit | None:
         x0, y0, x1, y1 = max(0, area[0]), max(0, area[1]), min(frame.shape[1], area[2]), min(frame.shape[0], area[3])
         part = frame[y0:y1, x0:x1].astype(np.float32)
         changed = None if mask is None else (mask[y0:y1, x0:x1] > 0).astype(np.float32)
         best: _Fit | None = None
-        for scale in self._scales():
+        for scale in scales or self._scales():
             for template in templates(scale):
                 height, width = template.picture.shape
                 if part.shape[0] < height or part.shape[1] < width:
@@ -155,20 +170,29 @@ class CursorTracker:
             return False
         x, y = int(last.x), int(last.y)
         fit = self._fit_in(frame, (x - 28, y - 28, x + 36, y + 40), None)
-        return fit is not None and fit.score >= max(0.7, 0.8 * self._fit.score) and abs(fit.x - last.x) + abs(fit.y - last.y) <= 4
+        return (
+            fit is not None
+            and fit.score >= max(0.7, 0.8 * self._fit.score)
+            and abs(fit.x - last.x) + abs(fit.y - last.y) <= 4
+        )
 
     def _guess(self, spots: Sequence[Region], last: CursorSample) -> tuple[float, float] | None:
-        """Two small spots, one of them where the pointer was: the other is where it went."""
+        """A small spot that leaves where the last one came is a pointer of unknown shape; one step alone may be a letter that is typed."""
         limit = _SPOT * self._scale()
         small = [spot for spot in spots if spot.width <= limit and spot.height <= limit and spot.pixels >= 12]
-        left = [spot for spot in small if spot.touches(self.box_at(last))]
+        origin, self._seen_once = self._seen_once, None
+        if origin is None and last.confidence < _GUESSED:
+            origin = last
+        left = [spot for spot in small if spot.touches(self.box_at(origin or last))]
         came = [spot for spot in small if spot not in left]
-        if len(left) == 1 and len(came) == 1 and len(spots) <= 4:
-            return float(came[0].x0 + 1), float(came[0].y0 + 1)
-        return None
+        if len(left) != 1 or len(came) != 1 or len(spots) > 4:
+            return None
+        place = (float(came[0].x0 + 1), float(came[0].y0 + 1))
+        self._seen_once = last._replace(x=place[0], y=place[1])
+        return place if origin is not None else None
 
     def _search_everywhere(self, frame: Gray) -> _Fit | None:
-        fit = self._fit_in(frame, (0, 0, frame.shape[1], frame.shape[0]), None)
+        fit = self._fit_in(frame, (0, 0, frame.shape[1], frame.shape[0]), None, SCALES[:1])
         if fit is None or fit.score < _SURE_ANYWHERE:
             return None
         self._fit = fit

@@ -20,8 +20,24 @@ _MARGIN = 2.0
 _ARROW = ((0.0, 0.0), (0.0, 12.5), (2.7, 10.0), (4.9, 14.4), (6.8, 13.5), (4.7, 9.3), (8.9, 9.1))
 _CARET = ((-2.5, -8), (-2.5, -7), (-0.5, -7), (-0.5, 7), (-2.5, 7), (-2.5, 8), (2.5, 8), (2.5, 7), (0.5, 7), (0.5, -7), (2.5, -7), (2.5, -8))  # fmt: skip
 _PLUS = ((-2.8, -7.6), (2.8, -7.6), (2.8, -2.8), (7.6, -2.8), (7.6, 2.8), (2.8, 2.8), (2.8, 7.6), (-2.8, 7.6), (-2.8, 2.8), (-7.6, 2.8), (-7.6, -2.8), (-2.8, -2.8))  # fmt: skip
-_HAND = ((-2.0, 0.0), (1.2, 0.0), (1.6, 6.5), (8.8, 8.8), (9.4, 12.5), (7.4, 18.0), (-1.5, 18.0), (-5.8, 11.6), (-4.6, 9.6), (-2.0, 11.2))
-_SHAPES: tuple[tuple[str, Sequence[tuple[float, float]]], ...] = (("arrow", _ARROW), ("caret", _CARET), ("plus", _PLUS), ("hand", _HAND))
+_HAND = (
+    (-2.0, 0.0),
+    (1.2, 0.0),
+    (1.6, 6.5),
+    (8.8, 8.8),
+    (9.4, 12.5),
+    (7.4, 18.0),
+    (-1.5, 18.0),
+    (-5.8, 11.6),
+    (-4.6, 9.6),
+    (-2.0, 11.2),
+)
+_SHAPES: tuple[tuple[str, Sequence[tuple[float, float]]], ...] = (
+    ("arrow", _ARROW),
+    ("caret", _CARET),
+    ("plus", _PLUS),
+    ("hand", _HAND),
+)
 
 
 class Template(NamedTuple):
@@ -48,7 +64,13 @@ def _draw(name: str, points: Sequence[tuple[float, float]], dark: bool, scale: f
     covered = cv2.dilate(body, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
     picture = cv2.resize(big, (width, height), interpolation=cv2.INTER_AREA)
     shown = cv2.resize(covered.astype(np.float32), (width, height), interpolation=cv2.INTER_AREA) > 0.6
-    return Template(f"{name}-{'dark' if dark else 'light'}", np.asarray(picture, dtype=np.float32), shown.astype(np.float32), float(-low[0]), float(-low[1]))
+    return Template(
+        f"{name}-{'dark' if dark else 'light'}",
+        np.asarray(picture, dtype=np.float32),
+        shown.astype(np.float32),
+        float(-low[0]),
+        float(-low[1]),
+    )
 
 
 @lru_cache(maxsize=8)

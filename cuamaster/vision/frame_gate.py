@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from cuamaster.errors import BadFrame
@@ -30,12 +32,12 @@ def decode_screenshot(data: bytes, width: int, height: int) -> Image:
 
 
 def _decode_ppm(data: bytes) -> Image:
-    fields = data[:64].split(None, 4)  # P6 width height 255, then one blank and the pixels
-    if len(fields) < 5 or fields[3] != b"255" or not (fields[1].isdigit() and fields[2].isdigit()):
+    # Exactly one blank ends the header: pixels may look like blanks too.
+    header = re.match(rb"P6\s+(\d+)\s+(\d+)\s+255\s", data)
+    if header is None:
         raise BadFrame("screenshot has no complete PPM header", reason="truncated")
-    columns, rows = int(fields[1]), int(fields[2])
-    need = columns * rows * 3
-    start = data.index(b"255", data.index(fields[2], 3 + len(fields[1]))) + 4
+    columns, rows = int(header.group(1)), int(header.group(2))
+    need, start = columns * rows * 3, header.end()
     if need == 0 or len(data) - start < need:
         raise BadFrame(f"screenshot has {len(data) - start} of {need} pixel bytes", reason="truncated")
     return np.frombuffer(data, np.uint8, need, start).reshape(rows, columns, 3)

@@ -19,12 +19,16 @@ from cuamaster.vision.text_layout import word_box
 
 LEAST_SCORE = 0.6
 _STRICT = frozenset({"menu", "menuitem", "button", "tab", "checkbox"})
-_ACCELERATOR = re.compile(r"\s+(?:(?:shift|ctrl|control|alt|super|meta|win|cmd)\s*\+\s*)+\S{1,9}\s*$|\s+f\d{1,2}$", re.IGNORECASE)
+_ACCELERATOR = re.compile(
+    r"\s+(?:(?:shift|ctrl|control|alt|super|meta|win|cmd)\s*\+\s*)+\S{1,9}\s*$|\s+f\d{1,2}$", re.IGNORECASE
+)
 _DOTS = re.compile(r"(?:\.{2,}|…|\s*:)\s*$")
 _LEADING_MARK = re.compile(r"^[^\w\s]{1,2}\s+|^[口□☐☑✓√]\s*")
 _CELL = re.compile(r"^([A-Za-z]{1,2})(\d{1,4})$")
 _UNDERLINED = ({"e", "f"}, {"i", "t"}, {"c", "g"}, {"b", "h"})
 """First letters that an underline, marking a menu's access key, turns into each other."""
+_MIDDLE = (0.5, 0.6)  # of a window: below its bars, away from what is listed at its top
+_CLEAR = 24.0  # pixels around text that count as taken
 _FIELD_OFFSET = 2.5  # heights to the right of a label that ends with a colon, where its field is
 
 
@@ -52,11 +56,26 @@ def similarity(wanted: str, shown: str) -> float:
     if len(a) == len(b) >= 4 and a[1:] == b[1:] and {a[0], b[0]} in _UNDERLINED:
         return 0.75
     ratio = float(Levenshtein.normalized_similarity(a, b))
-    return ratio * 0.95 if ratio >= 0.8 and min(len(a), len(b)) >= 4 else 0.0
+    return ratio * 0.95 if ratio >= 0.8 and min(len(a), len(b)) >= 4 and not _another(wanted, shown, a, b) else 0.0
+
+
+def _another(wanted: str, shown: str, a: str, b: str) -> bool:
+    """Nearly the same letters, but another thing: other digits (Sheet1, Sheet2) or another short word (Sort A, Sort B)."""
+    if re.findall(r"\d+", wanted) != re.findall(r"\d+", shown):
+        return True
+    ours, theirs = a.split(), b.split()
+    return len(ours) == len(theirs) and any(
+        x != y and max(len(x), len(y)) <= 3 for x, y in zip(ours, theirs, strict=True)
+    )
 
 
 def find_all(
-    boxes: Sequence[TextBox], target: Target, screen: tuple[int, int], active: Window | None = None, *, least: float = LEAST_SCORE
+    boxes: Sequence[TextBox],
+    target: Target,
+    screen: tuple[int, int],
+    active: Window | None = None,
+    *,
+    least: float = LEAST_SCORE,
 ) -> list[Grounded]:
     """Every place that fits a target with a text, best first; equal ones in reading order."""
     found: list[tuple[float, TextBox]] = []
@@ -67,7 +86,9 @@ def find_all(
         found.append((score * (0.9 + 0.1 * box.score) + _leaning(box, target, boxes, screen, active), box))
     best: list[tuple[float, TextBox]] = []
     for score, box in sorted(found, key=lambda item: (-round(item[0], 2), item[1].y0, item[1].x0)):
-        if score >= least and not any(abs(box.center[0] - b.center[0]) < 6 and abs(box.center[1] - b.center[1]) < 6 for _, b in best):
+        if score >= least and not any(
+            abs(box.center[0] - b.center[0]) < 6 and abs(box.center[1] - b.center[1]) < 6 for _, b in best
+        ):
             best.append((score, box))
     return [Grounded(*_point(box, target, boxes, screen), box, min(1.0, score)) for score, box in best]
 
@@ -97,7 +118,9 @@ def text_at(boxes: Sequence[TextBox], x: float, y: float, *, reach: float = 24.0
     return min(near, key=lambda item: item[0])[1] if near else None
 
 
-def name_at(boxes: Sequence[TextBox], x: float, y: float, screen: tuple[int, int], *, role: str = "", said: str = "") -> Target:
+def name_at(
+    boxes: Sequence[TextBox], x: float, y: float, screen: tuple[int, int], *, role: str = "", said: str = ""
+) -> Target:
     """Name what is at pixel (x, y), from boxes read shortly before the click (at the click the pointer covers it).
 
     `said` is what the narration calls it: where the text at the point agrees, its shown form is used. Where no text is near, the
@@ -142,7 +165,9 @@ def _matches(boxes: Sequence[TextBox], target: Target) -> Iterator[tuple[TextBox
         part = _part(box, target.text)
         if part is not None:
             share = len(label(target.text)) / max(1, len(label(box.text)))
-            yield part, 0.5 + (0.2 if target.role in _STRICT else 0.4) * share
+            # a menu bar may be read as one line; nothing else on the screen had the label
+            least = 0.6 if target.role == "menu" else 0.5
+            yield part, least + (0.2 if target.role in _STRICT else 0.4) * share
 
 
 def _part(box: TextBox, wanted: str) -> TextBox | None:
@@ -154,7 +179,9 @@ def _part(box: TextBox, wanted: str) -> TextBox | None:
     return None if match is None else word_box(box, match.start(), match.end())
 
 
-def _leaning(box: TextBox, target: Target, boxes: Sequence[TextBox], screen: tuple[int, int], active: Window | None) -> float:
+def _leaning(
+    box: TextBox, target: Target, boxes: Sequence[TextBox], screen: tuple[int, int], active: Window | None
+) -> float:
     """Small preferences between equal labels: near the named neighbour, inside the right window, where its kind usually is."""
     x, y = box.center
     bonus = 0.0
@@ -191,11 +218,39 @@ def _bare(boxes: Sequence[TextBox], target: Target, screen: tuple[int, int], act
             return near._replace(score=near.score * 0.8)
     if target.at is None and target.role != "area":
         return None
-    dx, dy = target.at if target.at is not None else (0.5, 0.6)
-    x0, y0, width, height = 0, 0, screen[0], screen[1]
-    if (target.window or target.at is None) and active is not None and active.width > 0:
-        x0, y0, width, height = active.x, active.y, active.width, active.height
-    return Grounded(from_pixel(x0 + dx * width, screen[0]), from_pixel(y0 + dy * height, screen[1]), None, 0.7)
+    dx, dy = target.at if target.at is not None else _MIDDLE
+    known = active is not None and active.width > 0 and active.height > 0
+    frame = (active.x, active.y, active.width, active.height) if active is not None and known else (0, 0, *screen)
+    if known and (target.window or target.at is None):
+        x, y = frame[0] + dx * frame[2], frame[1] + dy * frame[3]
+    else:
+        x, y = dx * screen[0], dy * screen[1]
+        if not (frame[0] <= x < frame[0] + frame[2] and frame[1] <= y < frame[1] + frame[3]):
+            x, y = (
+                frame[0] + _MIDDLE[0] * frame[2],
+                frame[1] + _MIDDLE[1] * frame[3],
+            )  # the window is elsewhere than it was then
+    if target.role == "area":
+        x, y = _free_spot(boxes, (x, y), frame)
+    return Grounded(from_pixel(x, screen[0]), from_pixel(y, screen[1]), None, 0.7)
+
+
+def _free_spot(
+    boxes: Sequence[TextBox], wanted: tuple[float, float], frame: tuple[int, int, int, int]
+) -> tuple[float, float]:
+    """The point nearest to the wanted one that is clear of text and of the icons above captions, inside a window."""
+
+    def clear(x: float, y: float) -> bool:
+        return all(
+            x < b.x0 - _CLEAR or x > b.x1 + _CLEAR or y < b.y0 - 2.5 * _CLEAR or y > b.y1 + _CLEAR for b in boxes
+        )
+
+    if clear(*wanted):
+        return wanted
+    steps = [(i + 0.5) / 16 for i in range(16)]
+    spots = [(frame[0] + u * frame[2], frame[1] + v * frame[3]) for u in steps for v in steps[4:]]
+    free = [spot for spot in spots if clear(*spot)]
+    return min(free, key=lambda spot: (spot[0] - wanted[0]) ** 2 + (spot[1] - wanted[1]) ** 2, default=wanted)
 
 
 def _spreadsheet_cell(boxes: Sequence[TextBox], column: str, row: str) -> TextBox | None:
@@ -206,7 +261,14 @@ def _spreadsheet_cell(boxes: Sequence[TextBox], column: str, row: str) -> TextBo
         for number in numbers:
             if number.x1 < letter.x1 and number.y0 > letter.y0:
                 cx, cy = letter.center[0], number.center[1]
-                return TextBox(text=column + row, x0=cx - 20, y0=cy - 8, x1=cx + 20, y1=cy + 8, score=min(letter.score, number.score))
+                return TextBox(
+                    text=column + row,
+                    x0=cx - 20,
+                    y0=cy - 8,
+                    x1=cx + 20,
+                    y1=cy + 8,
+                    score=min(letter.score, number.score),
+                )
     return None
 
 

@@ -1,9 +1,9 @@
 """Whether a text can be read among OCR boxes: forgiving where a reader errs, strict where forgiving would lie.
 
-Forgiven: case, kinds of quotes and dashes, blanks lost or invented, characters that look alike (O and 0, l and 1 and I) and, in
-texts of ten letters and more, one wrong letter in ten. Never forgiven: another digit, a sign or decimal point beside a
-number, a missing or extra character in a short text, or a text that is only the inner part of a longer word or number. A text
-cursor right behind a word of five letters or more may be read as a final l.
+Forgiven: case, kinds of quotes and dashes, blanks lost or invented, characters that look alike (O and 0, l and 1 and I, g and q)
+and one wrong letter in a word of six letters or more, if that is no more than one letter in ten of the text. Never forgiven:
+another digit, a sign or decimal point beside a number, a wrong letter in a short word, or a text that is only the inner part of a
+longer word or number. A text cursor right behind a word of five letters or more may be read as a final l.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
-from rapidfuzz.fuzz import partial_ratio_alignment
 
 from cuamaster.records.trajectory import TextBox
 
-_ALIKE = str.maketrans({"o": "0", "q": "0", "l": "1", "i": "1", "|": "1", "!": "1", "`": "'", "\u2018": "'", "\u2019": "'",
+_ALIKE = str.maketrans({"o": "0", "q": "g", "l": "1", "i": "1", "|": "1", "!": "1", "`": "'", "\u2018": "'", "\u2019": "'",
                         "\u201c": '"', "\u201d": '"', "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-",
                         "\u2014": "-", "\u2212": "-", "\u00d7": "x", "\u2044": "/", "\u2215": "/", ";": ":"})  # fmt: skip
 _LETTERS_A_FAULT = 10
+_LONG_WORD = 6
+_MANY = 1000
 _WORD = re.compile(r"\w")
 _JOINED_BEFORE = re.compile(r"[-+]$|\d[.,]$")
 _JOINED_AFTER = re.compile(r"[.,]\d")
@@ -70,14 +71,17 @@ def _passages(boxes: Sequence[TextBox]) -> Iterator[str]:
 def _stands_alone(wanted: _Wanted, passage: str, start: int, end: int) -> bool:
     """No letter or digit goes on at either end, and no sign, point or comma joins it to a number there."""
     before, after = passage[:start], passage[end:]
-    if _WORD.match(passage[start]) and before and (_WORD.match(before[-1]) or (wanted.number_first and _JOINED_BEFORE.search(before))):
+    if (
+        _WORD.match(passage[start])
+        and before
+        and (_WORD.match(before[-1]) or (wanted.number_first and _JOINED_BEFORE.search(before)))
+    ):
         return False
-    return not (_WORD.match(passage[end - 1]) and after and (_WORD.match(after[0]) or (wanted.number_last and _JOINED_AFTER.match(after))))
-
-
-def _digits(text: str) -> str:
-    # l, I and O were mapped to digits: only digits that stand in a number count
-    return "".join(re.findall(r"(?<![a-z\d])\d+(?![a-z\d])", text))
+    return not (
+        _WORD.match(passage[end - 1])
+        and after
+        and (_WORD.match(after[0]) or (wanted.number_last and _JOINED_AFTER.match(after)))
+    )
 
 
 def _exact(wanted: _Wanted, passage: str) -> bool:
@@ -85,28 +89,45 @@ def _exact(wanted: _Wanted, passage: str) -> bool:
     return any(_stands_alone(wanted, passage, *match.span()) for match in re.finditer(pattern, passage))
 
 
-def _close(wanted: _Wanted, passage: str) -> bool:
-    line = wanted.line
-    allowed = len(line.replace(" ", "")) // _LETTERS_A_FAULT
-    if allowed == 0 or len(passage) < len(line) - allowed:
-        return False
-    found = partial_ratio_alignment(line, passage)
-    if found is None:
-        return False
-    for start in range(max(0, found.dest_start - 1), found.dest_start + 2):
-        for end in range(found.dest_end - 1, min(len(passage), found.dest_end + 1) + 1):
-            if start >= end or not _stands_alone(wanted, passage, start, end):
-                continue
-            window = passage[start:end]
-            if _digits(window) == _digits(line) and Levenshtein.distance(line, window, score_cutoff=allowed) <= allowed:
-                return True
+def _close(wanted: str, passage: str) -> bool:
+    """Word by word, with at most one wrong letter in a long word without digits, and not more than one in ten letters."""
+    words, shown = wanted.split(), passage.split()
+    allowed = len("".join(words)) // _LETTERS_A_FAULT
+    for start in range(len(shown) - len(words) + 1):
+        faults = 0
+        for word, other in zip(words, shown[start:], strict=False):
+            faults += _faults(word, other)
+            if faults > allowed:
+                break
+        else:
+            return True
     return False
+
+
+def _faults(word: str, shown: str) -> int:
+    """0 for alike, 1 for one wrong letter in a long word, many for anything else."""
+    a, b = skeleton(word), skeleton(shown)
+    if a == b or a == b.rstrip(".,:!?'\"") or a == b.strip("'\"()"):
+        return 0
+    if (
+        len(a) < _LONG_WORD
+        or any(char.isdigit() for char in word + shown)
+        or Levenshtein.distance(a, b, score_cutoff=1) > 1
+    ):
+        return _MANY
+    return 1
 
 
 def can_be_read(text: str, boxes: Sequence[TextBox]) -> bool:
     """Whether every line of `text` is shown: alone in a box, within a line, or across wrapped lines."""
     raw = list(_passages(boxes))
-    passages = [skeleton(passage) for passage in [*raw, *(_CARET.sub("", passage) for passage in raw if _CARET.search(passage))]]
+    raw += [_CARET.sub("", passage) for passage in raw if _CARET.search(passage)]
+    plain = [skeleton(passage) for passage in raw]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    wanted = [_Wanted(skeleton(line), line[0].isdigit(), line[-1].isdigit()) for line in lines]
-    return bool(wanted) and all(any(_exact(line, p) or _close(line, p) for p in passages) for line in wanted)
+    return bool(lines) and all(
+        any(_exact(_wanted(line), p) for p in plain) or any(_close(line, p) for p in raw) for line in lines
+    )
+
+
+def _wanted(line: str) -> _Wanted:
+    return _Wanted(skeleton(line), line[0].isdigit(), line[-1].isdigit())

@@ -16,7 +16,7 @@ from cuamaster.records.templates import quote
 from cuamaster.records.trajectory import StateSignature, TextBox
 from cuamaster.vision.reading import can_be_read
 
-_FENCE = "--8<--"
+_FENCE = "=-=-= end of answer"
 _PROCESSES = "ps -eo args= -ww"
 
 
@@ -62,11 +62,13 @@ class Sight:
     def _ask(self, question: str) -> str:
         if question not in self._answers:
             questions = sorted(self._questions - set(self._answers) | {question})
-            script = "\n".join(f"{{ {q}\n}} 2>&1; echo; echo {_FENCE} $?" for q in questions)
+            script = "\n".join(f"{{ {q}\n}} 2>&1; status=$?; echo; echo '{_FENCE}' $status" for q in questions)
             result = self._desktop.shell(script)
             parts = re.split(rf"^{re.escape(_FENCE)} (\d+)$\n?", result.stdout, flags=re.MULTILINE)
             if len(parts) != 2 * len(questions) + 1:
-                raise CheckFailed(f"the check commands ended early (exit {result.exit_code}): {result.stderr.strip()[:200]}")
+                raise CheckFailed(
+                    f"the check commands ended early (exit {result.exit_code}): {result.stderr.strip()[:200]}"
+                )
             for q, text, status in zip(questions, parts[::2], parts[1::2], strict=False):
                 self._answers[q] = text.strip("\n") if status == "0" else f"\0{text.strip()}"
         answer = self._answers[question]

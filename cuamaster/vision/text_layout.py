@@ -50,7 +50,8 @@ def split_label(image: Image, box: TextBox) -> list[TextBox]:
         return [box]
     parts = _deal(words, [x1 - x0 for x0, x1 in stretches])
     return [
-        box.model_copy(update={"text": " ".join(part), "x0": x0, "x1": x1}) for part, (x0, x1) in zip(parts, stretches, strict=True)
+        box.model_copy(update={"text": " ".join(part), "x0": x0, "x1": x1})
+        for part, (x0, x1) in zip(parts, stretches, strict=True)
     ]
 
 

@@ -23,7 +23,17 @@ class Count(BaseModel):
 def client(server: Any, **options: Any) -> tuple[ChatClient, list[Usage], list[float]]:
     used: list[Usage] = []
     waits: list[float] = []
-    chat = ChatClient(server.url, "key", "model-x", 5.0, used.append, price_prompt=10, price_completion=100, wait=waits.append, **options)
+    chat = ChatClient(
+        server.url,
+        "key",
+        "model-x",
+        5.0,
+        used.append,
+        price_prompt=10,
+        price_completion=100,
+        wait=waits.append,
+        **options,
+    )
     return chat, used, waits
 
 
@@ -36,7 +46,9 @@ def test_plain_text_and_usage(chat_server: Any) -> None:
     assert used[0].cost_usd == pytest.approx(100 * 10 / 1e6 + 20 * 100 / 1e6)
 
 
-@pytest.mark.parametrize("text", ['{"number": 3}', '```json\n{"number": 3}\n```', '<think>{"number": 9}</think>Here: {"number": 3} ok'])
+@pytest.mark.parametrize(
+    "text", ['{"number": 3}', '```json\n{"number": 3}\n```', '<think>{"number": 9}</think>Here: {"number": 3} ok']
+)
 def test_structure_is_found_and_checked(chat_server: Any, text: str) -> None:
     chat_server.script = [text]
     assert client(chat_server)[0].complete(ASK, schema=Count, purpose="count").parsed == Count(number=3)
@@ -85,7 +97,9 @@ def test_server_errors_end_after_a_bounded_number_of_tries(chat_server: Any) -> 
     assert len(chat_server.requests) == 3 and waits == [1.0, 2.0] and used == []
 
 
-@pytest.mark.parametrize("reply", [{"content": None, "refusal": "I cannot help."}, {"content": "", "finish_reason": "content_filter"}])
+@pytest.mark.parametrize(
+    "reply", [{"content": None, "refusal": "I cannot help."}, {"content": "", "finish_reason": "content_filter"}]
+)
 def test_refusal(chat_server: Any, reply: dict[str, Any]) -> None:
     chat_server.script = [reply]
     with pytest.raises(ModelRefusal):
@@ -97,7 +111,7 @@ def test_silence_is_unavailable_after_the_timeout(chat_server: Any) -> None:
     chat_server.script = [None]
     chat = ChatClient(chat_server.url, "key", "m", 0.3)
     began = time.monotonic()
-    with pytest.raises(EndpointUnavailable, match="no answer in 0.3 s"):
+    with pytest.raises(EndpointUnavailable, match=r"no answer in 0\.3 s"):
         chat.complete(ASK, purpose="x")
     assert time.monotonic() - began < 5
     assert len(chat_server.requests) == 1

@@ -20,7 +20,11 @@ texts = st.text(st.characters(exclude_characters="\x00", exclude_categories=("Cs
 keys = st.sampled_from(sorted(KEYS))
 modifiers = st.lists(st.sampled_from(MODIFIERS), unique=True, min_size=1)
 points = st.tuples(coords, coords).map(list)
-json_values = st.recursive(st.none() | st.booleans() | st.integers() | texts, lambda inner: st.lists(inner) | st.dictionaries(texts, inner), max_leaves=5)
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: st.lists(inner) | st.dictionaries(texts, inner),
+    max_leaves=5,
+)
 
 
 def _built(name: str, required: dict[str, Any], optional: dict[str, Any] | None = None) -> st.SearchStrategy[CUAAction]:
@@ -33,10 +37,18 @@ def _scroll(pair: tuple[int, int], point: list[Any] | None) -> CUAAction:
 
 
 ANY_ACTION = st.one_of(
-    _built("mouse.click", {"x": coords, "y": coords}, {"button": st.sampled_from(BUTTONS), "count": st.integers(1, 3), "modifiers": modifiers}),
+    _built(
+        "mouse.click",
+        {"x": coords, "y": coords},
+        {"button": st.sampled_from(BUTTONS), "count": st.integers(1, 3), "modifiers": modifiers},
+    ),
     _built("mouse.move", {"x": coords, "y": coords}),
     _built("mouse.move_relative", {"dx": st.integers(-9, 9), "dy": st.integers(-9, 9)}),
-    _built("mouse.drag", {"path": st.lists(points, min_size=2, max_size=4)}, {"button": st.sampled_from(BUTTONS), "modifiers": modifiers}),
+    _built(
+        "mouse.drag",
+        {"path": st.lists(points, min_size=2, max_size=4)},
+        {"button": st.sampled_from(BUTTONS), "modifiers": modifiers},
+    ),
     st.builds(_scroll, st.tuples(st.integers(-100, 100), st.integers(-100, 100)).filter(any), st.none() | points),
     _built("mouse.down", {"x": coords, "y": coords}),
     _built("mouse.up", {}),
@@ -48,7 +60,9 @@ ANY_ACTION = st.one_of(
     _built("shell.exec", {"command": texts}, {"cwd": texts, "timeout": st.floats(0, 3600)}),
     _built("tool.call", {"name": texts}, {"arguments": st.dictionaries(texts, json_values)}),
     _built("wait", {"seconds": seconds}),
-    _built("finish", {"status": st.sampled_from(["success", "failure", "infeasible"])}, {"answer": st.just("") | texts}),
+    _built(
+        "finish", {"status": st.sampled_from(["success", "failure", "infeasible"])}, {"answer": st.just("") | texts}
+    ),
 )
 
 
@@ -72,7 +86,9 @@ def test_every_sayable_action_survives_the_round_trip(action: CUAAction, thought
     assert parsed == lowered
     for part in parsed:
         part.validate()
-    assert [step for part in parsed for step in qwen.lower(part)] == parsed, "what was read can be said again, unchanged"
+    assert [step for part in parsed for step in qwen.lower(part)] == parsed, (
+        "what was read can be said again, unchanged"
+    )
 
 
 @given(st.sampled_from(sorted(KEYS)))
@@ -143,7 +159,9 @@ def test_a_missing_closing_tag_is_forgiven_only_after_a_whole_object() -> None:
 
 
 def test_the_cursor_gives_what_a_call_leaves_out() -> None:
-    assert qwen.parse(_call(action="left_click_drag", coordinate=[9, 9]), cursor=(3, 4)) == [CUAAction("mouse.drag", {"path": [[3, 4], [9, 9]]})]
+    assert qwen.parse(_call(action="left_click_drag", coordinate=[9, 9]), cursor=(3, 4)) == [
+        CUAAction("mouse.drag", {"path": [[3, 4], [9, 9]]})
+    ]
     assert qwen.parse(_call(action="left_click"), cursor=(3, 4)) == [CUAAction("mouse.click", {"x": 3, "y": 4})]
 
 
@@ -152,9 +170,15 @@ def _steps() -> list[Step]:
         return Action(action=CUAAction(kind, args))
 
     return [
-        Step(observation=Observation(screenshot="a" * 64, width=10, height=10), actions=(action("mouse.click", x=1, y=2),), thought="Click it"),
         Step(
-            observation=Observation(screenshot="b" * 64, width=10, height=10, response="exit 0", feedback="secret feedback"),
+            observation=Observation(screenshot="a" * 64, width=10, height=10),
+            actions=(action("mouse.click", x=1, y=2),),
+            thought="Click it",
+        ),
+        Step(
+            observation=Observation(
+                screenshot="b" * 64, width=10, height=10, response="exit 0", feedback="secret feedback"
+            ),
             actions=(action("keyboard.type", text="</tool_call> naïve ☕"), action("keyboard.press", keys=["enter"])),
             thought="Type",
         ),
@@ -177,7 +201,11 @@ def test_only_the_newest_pictures_are_kept_on_request_and_the_hint_goes_to_the_l
     steps = _steps()
     now = Observation(screenshot="c" * 64, width=10, height=10)
     sent = qwen.render_steps(steps, instruction="Do it", current=now, hint="nothing was saved", max_images=2)
-    assert [[part["type"] for part in message["content"]] for message in sent if message["role"] == "user"] == [["text", "text"], ["text", "image"], ["text", "image"]]
+    assert [[part["type"] for part in message["content"]] for message in sent if message["role"] == "user"] == [
+        ["text", "text"],
+        ["text", "image"],
+        ["text", "image"],
+    ]
     assert qwen.images_of(steps, now, 2) == ["b" * 64, "c" * 64]
     assert "nothing was saved" in sent[-1]["content"][0]["text"]
     assert "nothing was saved" not in json.dumps(sent[:-1])
@@ -185,7 +213,11 @@ def test_only_the_newest_pictures_are_kept_on_request_and_the_hint_goes_to_the_l
 
 def test_modes_offer_only_their_functions() -> None:
     names = {mode: [tool["function"]["name"] for tool in qwen.tools(mode)] for mode in ("gui", "cli", "mixed")}  # type: ignore[arg-type]
-    assert names == {"gui": ["computer_use", "tool_call"], "cli": ["computer_use", "shell_exec", "tool_call"], "mixed": ["computer_use", "shell_exec", "tool_call"]}
+    assert names == {
+        "gui": ["computer_use", "tool_call"],
+        "cli": ["computer_use", "shell_exec", "tool_call"],
+        "mixed": ["computer_use", "shell_exec", "tool_call"],
+    }
     offered = qwen.tools("cli")[0]["function"]["parameters"]["properties"]
     assert offered["action"]["enum"] == ["wait", "terminate", "answer"]
     assert "coordinate" not in offered

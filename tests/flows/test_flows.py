@@ -16,7 +16,7 @@ from prefect.states import Failed
 from cuamaster import errors
 from cuamaster.settings import Settings
 from flows.deploy import POOL
-from flows.items import LIMIT_OF, LIMITS, ON_DESKTOPS, only_transient, workers_of
+from flows.items import LIMIT_OF, LIMITS, ON_DESKTOPS, only_transient, tasks_for, workers_of
 from flows.rounds import open_wheel
 
 CHECKOUT = Path(__file__).parents[2]
@@ -67,6 +67,12 @@ def test_every_stage_with_a_limit_has_one_that_deploy_makes() -> None:
     assert set(LIMIT_OF.values()) <= set(LIMITS)
     assert not set(LIMIT_OF) & set(ON_DESKTOPS)
     assert workers_of("transcribe", Settings()) == LIMITS["asr"]
+
+
+def test_quick_items_need_no_flow_run() -> None:
+    done: list[str] = []
+    tasks_for(Settings())("screen", ["a", "b"], done.append, str)
+    assert done == ["a", "b"]
 
 
 def test_parameters_win_over_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

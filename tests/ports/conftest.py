@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-_SPEC = importlib.util.spec_from_file_location("loopback_fixtures", Path(__file__).resolve().parents[1] / "adapters" / "conftest.py")
+_SPEC = importlib.util.spec_from_file_location(
+    "loopback_fixtures", Path(__file__).resolve().parents[1] / "adapters" / "conftest.py"
+)
 assert _SPEC is not None and _SPEC.loader is not None
 _FIXTURES = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(_FIXTURES)

@@ -19,15 +19,28 @@ from cuamaster.records.video import Video
 from cuamaster.seeding.taxonomy import load
 
 VIDEO = Video(source="local", source_id="v", url="file:///v", title="GIMP tutorial", app="gimp", duration=40.0)
-ROWS = [(0, 4, "Welcome to this lesson."), (5, 9, "Click the File menu and choose New."), (10, 14, "Type poster and press Enter."), (16, 20, "Thank you for watching.")]
+ROWS = [
+    (0, 4, "Welcome to this lesson."),
+    (5, 9, "Click the File menu and choose New."),
+    (10, 14, "Type poster and press Enter."),
+    (16, 20, "Thank you for watching."),
+]
 SPOKEN = Transcript(
     video_id=VIDEO.id, language="en", origin="vtt", trust=1.0,
     sentences=tuple(Sentence(text=text, start=a, end=b, words=spread(text, a, b)) for a, b, text in ROWS),
 )  # fmt: skip
 FRAMES = [(float(t), np.full((400, 640, 3), 200, np.uint8)) for t in (5, 15, 25)]
 ANSWERS = {
-    "score": {"suitability": 4, "has_computer_operation": True, "reconstructible": True, "clear_picture": True, "reason": "clear"},
-    "mine": {"tasks": [{"t_start": 5, "t_end": 16, "instruction": "Make a poster.", "app": "gimp", "evidence": "click"}]},
+    "score": {
+        "suitability": 4,
+        "has_computer_operation": True,
+        "reconstructible": True,
+        "clear_picture": True,
+        "reason": "clear",
+    },
+    "mine": {
+        "tasks": [{"t_start": 5, "t_end": 16, "instruction": "Make a poster.", "app": "gimp", "evidence": "click"}]
+    },
     "review": {"decisions": [{"index": 0, "keep": True, "kind": "click"}, {"index": 1, "keep": False}]},
 }
 
@@ -58,7 +71,15 @@ def test_mine_gives_ordered_spans_inside_the_video(annotator: Annotator) -> None
 def test_review_decides_each_candidate_in_order(annotator: Annotator) -> None:
     picture = np.zeros((40, 60, 3), np.uint8)
     candidates = [
-        Candidate(t=5.5, t_semantic=5.0, t_visual=5.5, clause="Click the File menu", verb="click", before=picture, after=picture),
+        Candidate(
+            t=5.5,
+            t_semantic=5.0,
+            t_visual=5.5,
+            clause="Click the File menu",
+            verb="click",
+            before=picture,
+            after=picture,
+        ),
         Candidate(t=18.0, t_semantic=None, t_visual=18.0, clause="", verb="", before=picture, after=picture, score=0.1),
     ]
     segment = annotator_segment()

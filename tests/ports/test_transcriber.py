@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -24,14 +25,18 @@ def transcriber(request: pytest.FixtureRequest) -> Transcriber:
 def test_words_lie_in_order_inside_the_video_and_tell_the_operations(transcriber: Transcriber) -> None:
     truth = json.loads((FOLDER / "truth.json").read_text())
     info = MediaInfo(duration=truth["duration"], fps=30, width=1280, height=800, has_audio=True)
-    media = Media(video_id="v", path=str(FOLDER / "tutorial.mp4"), sha256="0", captions=(str(FOLDER / "tutorial.vtt"),), info=info)
+    media = Media(
+        video_id="v", path=str(FOLDER / "tutorial.mp4"), sha256="0", captions=(str(FOLDER / "tutorial.vtt"),), info=info
+    )
     transcript = transcriber.transcribe(media, prompt="Mousepad")
     assert transcript is not None
     assert transcript.video_id == "v" and transcript.language == "en" and transcript.trust >= 0.8
     words = words_of(transcript)
     assert all(0 <= word.start <= word.end <= truth["duration"] + 0.1 for word in words)
-    assert all(one.start <= two.start for one, two in zip(words, words[1:], strict=False))
-    assert [sentence.text for sentence in transcript.sentences] == [" ".join(word.text for word in item.words) for item in transcript.sentences]
+    assert all(one.start <= two.start for one, two in itertools.pairwise(words))
+    assert [sentence.text for sentence in transcript.sentences] == [
+        " ".join(word.text for word in item.words) for item in transcript.sentences
+    ]
     kinds = [item.kind for item in operations(words)]
     true = len(truth["actions"])
     assert true - 3 <= len(kinds) <= true + 3 and kinds.count("type") >= 3

@@ -29,12 +29,18 @@ def source(request: pytest.FixtureRequest, site: Any, tmp_path: Path) -> VideoSo
         name = f"gimp-lesson-{number}"
         shutil.copyfile(CLIP, folder / f"{name}.mp4")
         with (folder / f"{name}.mp4").open("ab") as file:
-            file.write(bytes([0, 0, 0, 9]) + b"free" + bytes([number]))  # an MP4 box that players skip: no two are the same file
+            file.write(
+                bytes([0, 0, 0, 9]) + b"free" + bytes([number])
+            )  # an MP4 box that players skip: no two are the same file
         (folder / f"{name}.en.vtt").write_text(VTT)
         (folder / f"{name}.html").write_text(
             f"<html><head><title>GIMP lesson {number}</title></head><video><source src='{name}.mp4' type='video/mp4'><track kind='subtitles' srclang='en' src='{name}.en.vtt'></video></html>"
         )
-        media = "" if request.param == "ytdlp" else f"<enclosure url='{site.url}/{name}.mp4' type='video/mp4'/><transcript url='{site.url}/{name}.en.vtt' type='text/vtt'/>"
+        media = (
+            ""
+            if request.param == "ytdlp"
+            else f"<enclosure url='{site.url}/{name}.mp4' type='video/mp4'/><transcript url='{site.url}/{name}.en.vtt' type='text/vtt'/>"
+        )
         items += f"<item><title>GIMP lesson {number}</title><link>{site.url}/{name}.html</link>{media}</item>"
     if request.param == "folder":
         return LocalVideos([folder])

@@ -30,12 +30,21 @@ leaf_conditions: st.SearchStrategy[Condition] = st.one_of(
     st.builds(FileExists, path=paths, type=st.sampled_from(["file", "dir", "any"])),
     st.builds(FileText, path=paths, text=texts, match=st.sampled_from(["equals", "contains", "regex"])),
     st.builds(FileTable, path=paths, row=st.integers(1, 2), column=st.just(1), value=texts),
-    st.builds(DocumentCell, path=paths, cell=st.sampled_from(["A1", "B2"]), value=texts, sheet=st.sampled_from(["", "S"])),
+    st.builds(
+        DocumentCell, path=paths, cell=st.sampled_from(["A1", "B2"]), value=texts, sheet=st.sampled_from(["", "S"])
+    ),
     st.builds(AppRunning, app=apps),
     st.builds(WindowTitle, title=texts, app=any_app, active=st.booleans()),
-    st.builds(SettingValue, schema_id=st.just("s"), key=st.sampled_from(["k", "l"]), value=st.sampled_from(["true", "false", "uint32 4", "4"])),
+    st.builds(
+        SettingValue,
+        schema_id=st.just("s"),
+        key=st.sampled_from(["k", "l"]),
+        value=st.sampled_from(["true", "false", "uint32 4", "4"]),
+    ),
     st.builds(ClipboardText, text=texts),
-    st.builds(CommandOutput, command=st.sampled_from(["x", "y"]), text=texts, match=st.sampled_from(["equals", "contains"])),
+    st.builds(
+        CommandOutput, command=st.sampled_from(["x", "y"]), text=texts, match=st.sampled_from(["equals", "contains"])
+    ),
     st.builds(ImageSize, path=paths, width=st.integers(1, 2), height=st.just(1)),
     st.builds(ScreenText, text=texts.filter(bool), app=any_app),
 )

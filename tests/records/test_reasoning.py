@@ -62,11 +62,24 @@ def test_nothing_holds_together_with_its_negation(a: Condition) -> None:
 
 SOME = (
     *(FileExists.model_validate({"path": p, "type": t}) for p in ("~/a", "~/a/b.txt") for t in ("file", "dir", "any")),
-    *(FileText.model_validate({"path": "~/a/b.txt", "text": t, "match": m}) for t in ("one", "one two", "one\n") for m in ("equals", "contains")),
-    *(WindowTitle(title=t, app=a, active=f) for t in ("", "one", "one two") for a in ("", "x", "y") for f in (True, False)),
+    *(
+        FileText.model_validate({"path": "~/a/b.txt", "text": t, "match": m})
+        for t in ("one", "one two", "one\n")
+        for m in ("equals", "contains")
+    ),
+    *(
+        WindowTitle(title=t, app=a, active=f)
+        for t in ("", "one", "one two")
+        for a in ("", "x", "y")
+        for f in (True, False)
+    ),
     *(ScreenText(text=t, app=a) for t in ("one", "one two") for a in ("", "x")),
     *(SettingValue(schema_id="s", key="k", value=v) for v in ("4", "uint32 4", "5")),
-    *(CommandOutput.model_validate({"command": "c", "text": t, "match": m}) for t in ("one", "two") for m in ("equals", "contains")),
+    *(
+        CommandOutput.model_validate({"command": "c", "text": t, "match": m})
+        for t in ("one", "two")
+        for m in ("equals", "contains")
+    ),
     *(AppRunning(app=a) for a in ("x", "y")),
     *(ClipboardText(text=t) for t in ("one", "two")),
 )

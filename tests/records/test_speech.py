@@ -14,18 +14,30 @@ def clauses(text: str, language: str = "en") -> list[str]:
 
 
 def said(text: str, language: str = "en") -> list[tuple[str, str]]:
-    return [(item.kind, item.clause.words[item.position].text.strip(".,").lower()) for item in operations(spread(text, 0, 10), language)]
+    return [
+        (item.kind, item.clause.words[item.position].text.strip(".,").lower())
+        for item in operations(spread(text, 0, 10), language)
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Click the Search menu, then choose Find and Replace.", ["Click the Search menu", "then choose Find and Replace."]),
+        (
+            "Click the Search menu, then choose Find and Replace.",
+            ["Click the Search menu", "then choose Find and Replace."],
+        ),
         ("Click in the page and type milk, eggs and bread.", ["Click in the page", "and type milk, eggs and bread."]),
-        ("Type the name notes.txt and then press Enter. Done.", ["Type the name notes.txt", "and then press Enter.", "Done."]),
+        (
+            "Type the name notes.txt and then press Enter. Done.",
+            ["Type the name notes.txt", "and then press Enter.", "Done."],
+        ),
         ("In the next cell type Amount and press enter", ["In the next cell type Amount", "and press enter"]),
         ("Click Next and choose Cut and Paste", ["Click Next", "and choose Cut and Paste"]),
-        ("go to edit click preferences choose fonts and hit enter", ["go to edit", "click preferences", "choose fonts", "and hit enter"]),
+        (
+            "go to edit click preferences choose fonts and hit enter",
+            ["go to edit", "click preferences", "choose fonts", "and hit enter"],
+        ),
     ],
 )
 def test_clauses(text: str, expected: list[str]) -> None:
@@ -33,7 +45,12 @@ def test_clauses(text: str, expected: list[str]) -> None:
 
 
 def test_a_pause_ends_a_clause_and_times_are_those_of_its_words() -> None:
-    words = [Word(text="open", start=0, end=0.4), Word(text="it", start=0.4, end=0.6), Word(text="click", start=2, end=2.4), Word(text="ok", start=2.4, end=3)]
+    words = [
+        Word(text="open", start=0, end=0.4),
+        Word(text="it", start=0.4, end=0.6),
+        Word(text="click", start=2, end=2.4),
+        Word(text="ok", start=2.4, end=3),
+    ]
     first, second = split_clauses(words)
     assert (first.start, first.end, second.start, second.end) == (0, 0.6, 2, 3)
     assert split_clauses([]) == []
@@ -128,7 +145,12 @@ def test_places_ends_and_directions() -> None:
     assert drag_ends("select them by dragging the mouse from A1 to B1.") == ("A1", "B1")
     assert drag_ends("drag report.txt into the archive folder") == ("report.txt", "archive folder")
     assert drag_ends("drag it around") is None
-    assert [scroll_direction(text) for text in ("scroll down", "scroll back up", "scroll to the right", "scroll")] == ["down", "up", "right", "down"]
+    assert [scroll_direction(text) for text in ("scroll down", "scroll back up", "scroll to the right", "scroll")] == [
+        "down",
+        "up",
+        "right",
+        "down",
+    ]
 
 
 def test_menu_chains_alternatives_and_idioms() -> None:
@@ -136,6 +158,8 @@ def test_menu_chains_alternatives_and_idioms() -> None:
     assert said("Go to File and Export As, give it a name, I'll call it cropped dot PNG, and click Export.") == [
         ("click", "go"), ("click", "and"), ("type", "call"), ("click", "click"),
     ]  # fmt: skip
+    assert said("Open the format menu, and sheet. Then we rest.") == [("click", "open"), ("click", "and")]
+    assert said("Open the format menu and take a look at it.") == [("click", "open")]
     assert said("Click the crop tool, or you can press Shift C.") == [("click", "click")]
     assert said("Now click and drag over the area you want to keep.") == [("drag", "drag")]
     assert typed_text("I'll call it cropped dot PNG") == "cropped.PNG"

@@ -66,5 +66,7 @@ def test_with_reveal_the_subject_and_value_are_told(secret: str) -> None:
 def test_joined_words() -> None:
     one, two = ClipboardText(text="a"), FileExists(path="~/b", type="dir")
     assert describe(All(of=(one, two)), reveal=True) == 'the clipboard holds "a" and there is a folder ~/b'
-    assert describe(AnyOf(of=(one, Not(of=two))), reveal=True) == 'the clipboard holds "a" or not (there is a folder ~/b)'
+    assert (
+        describe(AnyOf(of=(one, Not(of=two))), reveal=True) == 'the clipboard holds "a" or not (there is a folder ~/b)'
+    )
     assert describe(All(of=()), reveal=True) == "nothing is asked"

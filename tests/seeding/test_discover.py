@@ -14,11 +14,16 @@ from cuamaster.seeding.taxonomy import load
 
 
 def plan(*apps: str, videos: int = 10) -> RoundPlan:
-    return RoundPlan(round=1, cells=tuple(PlanCell(app=app, domain="d", videos=videos, tasks=1, k=1, n=1, reason="test") for app in apps))
+    return RoundPlan(
+        round=1,
+        cells=tuple(PlanCell(app=app, domain="d", videos=videos, tasks=1, k=1, n=1, reason="test") for app in apps),
+    )
 
 
 def video(source_id: str, title: str, *, source: str = "youtube", url: str = "", uploader: str | None = None) -> Video:
-    return Video(source=source, source_id=source_id, url=url or f"https://x/{source_id}", title=title, uploader=uploader)
+    return Video(
+        source=source, source_id=source_id, url=url or f"https://x/{source_id}", title=title, uploader=uploader
+    )
 
 
 def test_each_application_is_searched_with_every_action_word() -> None:
@@ -33,7 +38,9 @@ def test_each_application_is_searched_with_every_action_word() -> None:
 
 def test_a_folder_gets_bare_names_and_nothing_is_asked_for_an_empty_cell() -> None:
     queries = plan_queries(load(), plan("mousepad"), "en")
-    assert {query.text for query in queries} >= {"Mousepad", "mouse pad"} and {query.provider for query in queries} == {"local"}
+    assert {query.text for query in queries} >= {"Mousepad", "mouse pad"} and {query.provider for query in queries} == {
+        "local"
+    }
     assert plan_queries(load(), plan("mousepad", videos=0), "en") == []
     with pytest.raises(UnknownName, match="gimpp"):
         plan_queries(load(), plan("gimpp"), "en")

@@ -15,7 +15,17 @@ RULES = ScreenRules(uploaded_after="2020-01-01", uploaded_before="2026-12-31")
 
 
 def video(title: str = "GIMP tutorial", **fields: Any) -> Video:
-    return Video(**{"source": "youtube", "source_id": title, "url": "https://x", "title": title, "app": "gimp", "query": "GIMP tutorial", **fields})
+    return Video(
+        **{
+            "source": "youtube",
+            "source_id": title,
+            "url": "https://x",
+            "title": title,
+            "app": "gimp",
+            "query": "GIMP tutorial",
+            **fields,
+        }
+    )
 
 
 def reason(item: Video, rules: ScreenRules = RULES) -> str | None:
@@ -67,7 +77,9 @@ def test_other_languages_have_their_own_noise() -> None:
 
 
 def test_a_users_own_folder_needs_no_application_and_gets_one_if_named() -> None:
-    kept, dropped = screen([video("my recording", app=None, query=None), video("Gnumeric budget", app=None, query=None)], TAXONOMY, RULES)
+    kept, dropped = screen(
+        [video("my recording", app=None, query=None), video("Gnumeric budget", app=None, query=None)], TAXONOMY, RULES
+    )
     assert dropped == [] and [item.app for item in kept] == [None, "gnumeric"]
 
 

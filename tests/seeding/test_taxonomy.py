@@ -65,7 +65,11 @@ def test_unknown_names_say_what_is_near() -> None:
     ("old", "new", "where"),
     [
         ("name: Microsoft Word", "nmae: Microsoft Word", r"bad\.yaml, line (7|8), field applications\.1\.n"),
-        ("subdomain: one, aliases", "subdomain: two, aliases", r"line 6, field applications\.0\.subdomain: no subdomain 'two'"),
+        (
+            "subdomain: one, aliases",
+            "subdomain: two, aliases",
+            r"line 6, field applications\.0\.subdomain: no subdomain 'two'",
+        ),
         ("id: word", "id: alpha", r"line 7, field applications\.1\.id: 'alpha' is already"),
         ("    context: [docx]\n", "", r"line 10, field applications\.1\.context"),
         ("title: Tests", "title: [Tests", r"bad\.yaml, line \d+, field \(YAML\)"),

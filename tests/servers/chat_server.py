@@ -70,7 +70,9 @@ class ChatServer:
     @property
     def answered(self) -> list[dict[str, Any]]:
         """Requests that were not turned away for their response_format."""
-        return [body for body in self.requests if (body.get("response_format") or {}).get("type") not in self.reject_formats]
+        return [
+            body for body in self.requests if (body.get("response_format") or {}).get("type") not in self.reject_formats
+        ]
 
     def _send(self, handler: BaseHTTPRequestHandler, status: int, headers: dict[str, str], body: Any) -> None:
         data = body.encode() if isinstance(body, str) else json.dumps(body).encode()

@@ -19,7 +19,12 @@ from cuamaster.settings import Settings
 def vm_host() -> Iterator[LibvirtHost]:
     """Builds image and golden snapshot where they are missing; CUAMASTER_LIBVIRT_URI chooses another root."""
     settings = Settings()
-    host = LibvirtHost(MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache), settings.cache, uri=settings.libvirt_uri, capacity=2)
+    host = LibvirtHost(
+        MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache),
+        settings.cache,
+        uri=settings.libvirt_uri,
+        capacity=2,
+    )
     yield host
     host.close()
 

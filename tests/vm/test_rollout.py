@@ -39,7 +39,9 @@ def _click(text: str) -> ActionTemplate:
 
 
 def _keys(*keys: str, window: str = "") -> ActionTemplate:
-    return ActionTemplate(type="keyboard.press", args={"keys": list(keys)}, target=Target(window=window) if window else None)
+    return ActionTemplate(
+        type="keyboard.press", args={"keys": list(keys)}, target=Target(window=window) if window else None
+    )
 
 
 TYPE = Primitive(
@@ -75,7 +77,9 @@ MAKE = Primitive(
     instruction="Make the folder {name}",
     effects=(FileExists(path="~/{name}", type="dir"),),
     verifier=FileExists(path="~/{name}", type="dir"),
-    procedures=(Procedure(mode="cli", steps=(ActionTemplate(type="shell.exec", args={"command": "mkdir ~/{name} && ls"}),)),),
+    procedures=(
+        Procedure(mode="cli", steps=(ActionTemplate(type="shell.exec", args={"command": "mkdir ~/{name} && ls"}),)),
+    ),
 )
 
 
@@ -88,7 +92,13 @@ def _task(*uses: tuple[Primitive, dict[str, str]], verifier: Any, editor: bool =
         established=(WindowTitle(app="mousepad", title="Untitled", active=True),) if editor else (),
     )
     plan = tuple(PrimitiveUse(primitive=primitive, arguments=arguments) for primitive, arguments in uses)
-    return Task(instruction="Write the line and save it as list.txt.", environment=environment, verifier=verifier, plan=plan, strategy="sequential")
+    return Task(
+        instruction="Write the line and save it as list.txt.",
+        environment=environment,
+        verifier=verifier,
+        plan=plan,
+        strategy="sequential",
+    )
 
 
 SAVED = _task((TYPE, {"text": TEXT}), (SAVE, {"name": "list.txt"}), verifier=FileText(path="~/list.txt", text=TEXT))
@@ -112,9 +122,17 @@ def _roll(task: Task, policy: Policy, desktop: Desktop, reader: LiveReader, fold
     return episode
 
 
-def test_an_injected_fault_is_rolled_back_and_the_task_passes(vm_host: LibvirtHost, vm_reader: LiveReader, tmp_path: Path) -> None:
+def test_an_injected_fault_is_rolled_back_and_the_task_passes(
+    vm_host: LibvirtHost, vm_reader: LiveReader, tmp_path: Path
+) -> None:
     with vm_host.open(IMAGE) as desktop:
-        episode = _roll(SAVED, FaultyPolicy(ReplayPolicy(vm_reader), seed=1, rate=1.0, episode_id="e1"), desktop, vm_reader, tmp_path)
+        episode = _roll(
+            SAVED,
+            FaultyPolicy(ReplayPolicy(vm_reader), seed=1, rate=1.0, episode_id="e1"),
+            desktop,
+            vm_reader,
+            tmp_path,
+        )
         assert episode.outcome == "passed", episode.message
         assert desktop.read_file("~/list.txt") in (TEXT.encode(), TEXT.encode() + b"\n")
     assert episode.rollbacks >= 1
@@ -131,7 +149,9 @@ def test_an_injected_fault_is_rolled_back_and_the_task_passes(vm_host: LibvirtHo
         assert TEXT not in divergence.feedback
 
 
-def test_shell_mode_acts_as_the_user_and_the_answer_is_observed(vm_host: LibvirtHost, vm_reader: LiveReader, tmp_path: Path) -> None:
+def test_shell_mode_acts_as_the_user_and_the_answer_is_observed(
+    vm_host: LibvirtHost, vm_reader: LiveReader, tmp_path: Path
+) -> None:
     goal = FileExists(path="~/my files", type="dir")
     task = _task((MAKE, {"name": "my files"}), verifier=goal, editor=False)
     with vm_host.open(IMAGE) as desktop:

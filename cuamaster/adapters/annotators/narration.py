@@ -15,12 +15,12 @@ VERY_LONG_SECONDS = 25.0
 
 _CLOSING = re.compile(
     r"\b(thank(s| you) (you )?(very much |so much |all )?for (watching|your)|thanks everyone|see you|good ?bye|bye bye|next (video|time|tutorial)"
-    r"|that('s| is) (all|it)( for| folks|\.|,|$)|that concludes|until next|have a (nice|great|good)|hope (this|you)|end of (this|the) (video|tutorial)"
+    r"|that('s| is| was) (all|it|everything)( for| folks|\.|,|$)|that concludes|until next|have a (nice|great|good)|hope (this|you)|end of (this|the) (video|tutorial)"
     r"|danke für|bis zum nächsten|gracias por|hasta la|谢谢|再见|下期|ありがとうございました)|感谢",
     re.IGNORECASE,
 )
 _APPEAL = re.compile(
-    r"\b(subscribe|like button|bell|notification|link in the description|comments? (below|section)|patreon|sponsor|discount|coupon|channel)\b",
+    r"\b(subscribe|like button|bell|notification|link in the description|(leave|write) (me )?a comment|comments? (below|section)|patreon|sponsor|discount|coupon|channel)\b",
     re.IGNORECASE,
 )
 _DONE = re.compile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from cuamaster.adapters.annotators.instruction import instruct
@@ -11,7 +12,7 @@ from cuamaster.errors import UnknownName
 from cuamaster.ports import Candidate, Image, Review
 from cuamaster.records.speech import Operation, operation_verb, words_of
 from cuamaster.records.spoken import spoken_keys
-from cuamaster.records.taxonomy import Taxonomy
+from cuamaster.records.taxonomy import App, Taxonomy
 from cuamaster.records.transcript import Transcript
 from cuamaster.records.video import Judgement, TaskSegment, Video
 
@@ -20,6 +21,8 @@ MIN_TRUST = 0.4
 DENSE_PER_MINUTE = 3.0
 STRONG_VISUAL = 0.6
 """A candidate nobody speaks of is kept from this score on (the aligner scores area, cursor stop and plausibility 0-1)."""
+MIN_KIN = 6
+"""Letters from which a word inside an application's name stands for it: terminal, calculator; not note, file, text."""
 UNSEEN_KINDS = frozenset({"key", "scroll"})
 """Kinds whose effect may be too small to see: a copied cell, a list already at its end."""
 
@@ -76,7 +79,7 @@ class RulesAnnotator:
             following = tasks[index + 1].spoken[0].start if index + 1 < len(tasks) else None
             start, end = span(run, end, following, video.duration)
             said = " ".join(item.text for item in (*run.lead, *run.spoken))
-            app_id = self._app(video, said) or self._app(video, transcript.text)
+            app_id = self._app_of_task(video, said) or self._app(video, transcript.text)
             segments.append(
                 TaskSegment(
                     video_id=video.id, index=index, t_start=start, t_end=end, app=app_id,
@@ -103,6 +106,23 @@ class RulesAnnotator:
             return ""
         named = self._taxonomy.match(video.title) or self._taxonomy.match(f"{said} {video.description}")
         return named[0].id if named else ""
+
+    def _app_of_task(self, video: Video, said: str) -> str:
+        """In a video about several applications, the one whose name (or a long word of it, "terminal") the task's words hold most."""
+        if self._taxonomy is None:
+            return self._app(video, said)
+        told = self._taxonomy.match(f"{video.title} {video.description}")
+        if len(told) < 2 or (video.app and video.app not in {app.id for app in told}):
+            return self._app(video, said)
+        words = re.findall(r"[^\W_]+", said.lower())
+
+        def weight(app: App) -> tuple[int, bool]:
+            names = [re.sub(r"[\W_]+", "", name.lower()) for name in app.names]
+            return sum(
+                len(word) >= MIN_KIN and any(word in name for name in names) for word in words
+            ), app.id == video.app
+
+        return max(told, key=weight).id
 
     def _app_name(self, app_id: str) -> str:
         try:

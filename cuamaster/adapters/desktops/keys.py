@@ -11,7 +11,7 @@ _PLAIN = {
     "-": "minus", "=": "equal", "[": "bracket_left", "]": "bracket_right", "\\": "backslash", ";": "semicolon",
     "'": "apostrophe", "`": "grave_accent", ",": "comma", ".": "dot", "/": "slash", " ": "spc", "\n": "ret", "\t": "tab",
 }  # fmt: skip
-_SHIFTED = dict(zip("!@#$%^&*()_+{}|:\"~<>?", "1234567890-=[]\\;'`,./", strict=True))
+_SHIFTED = dict(zip('!@#$%^&*()_+{}|:"~<>?', "1234567890-=[]\\;'`,./", strict=True))
 _NAMED = {
     "enter": "ret", "space": "spc", "escape": "esc", "pageup": "pgup", "pagedown": "pgdn", "super": "meta_l",
     "menu": "compose", "capslock": "caps_lock", "numlock": "num_lock", "scrolllock": "scroll_lock", "printscreen": "print",

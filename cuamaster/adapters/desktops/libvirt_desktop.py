@@ -5,32 +5,28 @@ from __future__ import annotations
 import shlex
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cuamaster.action_space import CUAAction, to_pixel
-from cuamaster.adapters.desktops.keys import chord, typeable
-from cuamaster.adapters.desktops.libvirt_guest import Guest
+from cuamaster.action_space import CUAAction
+from cuamaster.adapters.desktops.libvirt_actions import SHELL_SECONDS, Performer
+from cuamaster.adapters.desktops.libvirt_guest import IDLE_SHARE, Guest
 from cuamaster.adapters.desktops.libvirt_input import Input
 from cuamaster.adapters.desktops.libvirt_migration import SnapshotJobs
 from cuamaster.adapters.desktops.libvirt_session import Session
 from cuamaster.adapters.images.recipe import ImageRecipe
-from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, InvalidAction, StateDrift, UnknownName
+from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, StateDrift, UnknownName
 from cuamaster.ports import Frame, GuestImage, ShellResult
 from cuamaster.records.episode import Receipt
 from cuamaster.records.trajectory import StateSignature
 from cuamaster.vision.frame_gate import decode_screenshot, encode_png
 
-_SHELL_SECONDS = 60.0
-_AGENT_SECONDS = 30.0
+_AGENT_SECONDS = 60.0
 _ATTEST_SECONDS = 5.0
 _FRAME_SECONDS = 3.0
-_IDLE_SHARE = 0.3
-"""A guest whose virtual CPUs ran less than this share of the time is idle; a resting desktop needs about a twentieth."""
-_PASTE_KEYS = {"gui": ("ctrl", "v"), "terminal": ("ctrl", "shift", "v"), "xterm": ("shift", "insert")}
 
 
 class LibvirtDesktop:
@@ -58,8 +54,10 @@ class LibvirtDesktop:
         self._on_close = on_close
         self._session = Session(guest, recipe.user, recipe.home)
         self._input = Input(guest, image.width, image.height)
+        self._performer = Performer(self._input, self._session, image.width, image.height)
         self._jobs = SnapshotJobs(guest)
         self._attested: dict[str, StateSignature] = {}
+        self._pointers: dict[str, tuple[int, int]] = {}
         self._closed = False
         self._input.release_all()
 
@@ -73,70 +71,12 @@ class LibvirtDesktop:
         action.validate()
         started = time.monotonic()
         try:
-            response, code = self._perform(action)
+            response, code = self._performer.perform(action)
             status = "sent"
         except GuestUnresponsive as exc:
             response, code, status = exc.message, None, "unknown"
         seconds = round(time.monotonic() - started, 4)
         return Receipt(action_id=action_id, status=status, response=response, exit_code=code, seconds=seconds)
-
-    def _perform(self, action: CUAAction) -> tuple[str, int | None]:
-        args = action.args
-        match action.type:
-            case "mouse.click":
-                self._input.click(*self._pixel(args), args.get("button", "left"), args.get("count", 1), _modifiers(args))
-            case "mouse.move":
-                self._input.move(*self._pixel(args))
-            case "mouse.move_relative":
-                x, y = self._input.pointer
-                x += round(args["dx"] * self.width / 1000)
-                y += round(args["dy"] * self.height / 1000)
-                self._input.move(min(self.width - 1, max(0, x)), min(self.height - 1, max(0, y)))
-            case "mouse.drag":
-                path = [(to_pixel(x, self.width), to_pixel(y, self.height)) for x, y in args["path"]]
-                self._input.drag(path, args.get("button", "left"), _modifiers(args))
-            case "mouse.scroll":
-                self._move_if_given(args)
-                self._input.scroll(int(args.get("dx", 0)), int(args.get("dy", 0)), _modifiers(args))
-            case "mouse.down" | "mouse.up":
-                self._move_if_given(args)
-                self._input.button(args.get("button", "left"), action.type == "mouse.down")
-            case "keyboard.type":
-                return self._type(args["text"]), None
-            case "keyboard.press":
-                self._input.press(chord(args["keys"]))
-            case "keyboard.hold":
-                self._input.press(chord(args["keys"]), args["seconds"])
-            case "keyboard.down":
-                self._input.keys(chord([args["key"]]), True)
-            case "keyboard.up":
-                self._input.keys(tuple(reversed(chord([args["key"]]))), False)
-            case "shell.exec":
-                return _shell_response(self.shell(args["command"], cwd=args.get("cwd"), timeout=args.get("timeout", _SHELL_SECONDS)))
-            case "wait":
-                time.sleep(args["seconds"])  # the policy asked for exactly this
-            case _:
-                raise InvalidAction(f"{action.type} is not performed by a desktop", field="type")
-        return "", None
-
-    def _pixel(self, args: Mapping[str, Any]) -> tuple[int, int]:
-        return to_pixel(args["x"], self.width), to_pixel(args["y"], self.height)
-
-    def _move_if_given(self, args: Mapping[str, Any]) -> None:
-        if "x" in args:
-            self._input.move(*self._pixel(args))
-
-    def _type(self, text: str) -> str:
-        """Keys for what a US keyboard has; lines with anything else go through the clipboard, which is given back."""
-        for part in _split_lines(text):
-            if typeable(part):
-                self._input.type(part)
-                continue
-            kind = self._session.begin_paste(part)
-            self._input.press(chord(_PASTE_KEYS[kind]))
-            if not self._session.end_paste():
-                return f"no window took the pasted text {part[:40]!r}"
-        return ""
 
     # --- looking
 
@@ -174,7 +114,7 @@ class LibvirtDesktop:
             if not still:
                 since, busy = latest.t, now
             elif latest.t - since >= quiet:
-                if now - busy <= _IDLE_SHARE * (latest.t - since):
+                if now - busy <= IDLE_SHARE * (latest.t - since):
                     break
                 since, busy = latest.t, now
         return frame
@@ -183,7 +123,7 @@ class LibvirtDesktop:
         used = self._guest.vcpu_seconds() if self._local else None
         return 0.0 if used is None else used
 
-    def shell(self, command: str, *, cwd: str | None = None, timeout: float = _SHELL_SECONDS) -> ShellResult:
+    def shell(self, command: str, *, cwd: str | None = None, timeout: float = SHELL_SECONDS) -> ShellResult:
         """Run with bash as the desktop's user in its session; after `timeout` seconds the process group is killed."""
         return self._session.shell(command, cwd, timeout)
 
@@ -192,8 +132,10 @@ class LibvirtDesktop:
         if f"app:{app}" not in self.capabilities:
             apps = sorted(item.removeprefix("app:") for item in self.capabilities if item.startswith("app:"))
             raise UnknownName(f"image {self.image} has no application {app!r}", hint=f"it has {', '.join(apps)}")
-        command = " ".join(shlex.quote(self._session.expand(arg) if arg.startswith("~") else arg) for arg in (app, *args))
-        result = self._session.shell(f"setsid {command} >/dev/null 2>&1 &", None, _SHELL_SECONDS)
+        command = " ".join(
+            shlex.quote(self._session.expand(arg) if arg.startswith("~") else arg) for arg in (app, *args)
+        )
+        result = self._session.shell(f"setsid {command} >/dev/null 2>&1 &", None, SHELL_SECONDS)
         if result.exit_code != 0:
             raise DesktopFault(f"{self.name}: {app} did not start: {result.stderr.strip()}")
 
@@ -224,10 +166,13 @@ class LibvirtDesktop:
             after = self.state(files)
             if after == before:
                 self._attested[label] = after
+                self._pointers[label] = self._input.pointer
                 return after
             self._jobs.delete(label)
             if time.monotonic() > deadline:
-                raise StateDrift(f"{self.name}: the desktop keeps changing, no stable snapshot {label!r}: {difference(before, after)}")
+                raise StateDrift(
+                    f"{self.name}: the desktop keeps changing, no stable snapshot {label!r}: {difference(before, after)}"
+                )
             before = after
 
     def rollback(self, label: str) -> StateSignature:
@@ -237,10 +182,13 @@ class LibvirtDesktop:
         """
         expected = self._attested.get(label)
         if expected is None:
-            raise UnknownName(f"{self.name} has no snapshot {label!r}", hint=f"it has {', '.join(self._attested) or 'none'}")
+            raise UnknownName(
+                f"{self.name} has no snapshot {label!r}", hint=f"it has {', '.join(self._attested) or 'none'}"
+            )
         self._jobs.load(label)
         self._guest.wait_agent(_AGENT_SECONDS)
         self._input.release_all()
+        self._input.pointer = self._pointers[label]
         deadline = time.monotonic() + _ATTEST_SECONDS
         while True:
             seen = self.state(tuple(expected.files))
@@ -273,7 +221,9 @@ def difference(expected: StateSignature, seen: StateSignature) -> str:
     if expected.active != seen.active:
         parts.append(f"active window {_name(expected.active)} became {_name(seen.active)}")
     if expected.windows != seen.windows:
-        parts.append(f"windows {[_name(item) for item in expected.windows]} became {[_name(item) for item in seen.windows]}")
+        parts.append(
+            f"windows {[_name(item) for item in expected.windows]} became {[_name(item) for item in seen.windows]}"
+        )
     changed = [path for path in expected.files if expected.files[path] != seen.files.get(path)]
     if changed:
         parts.append(f"files differ: {', '.join(changed)}")
@@ -284,27 +234,3 @@ def _name(window: Any) -> str:
     if window is None:
         return "none"
     return f"{window.app} {window.title!r} {window.width}x{window.height}+{window.x}+{window.y}"
-
-
-def _modifiers(args: Mapping[str, Any]) -> tuple[str, ...]:
-    return chord(args.get("modifiers", ()))
-
-
-def _shell_response(result: ShellResult) -> tuple[str, int | None]:
-    response = result.stdout
-    if result.stderr:
-        response += f"\n[stderr]\n{result.stderr}"
-    return response, result.exit_code
-
-
-def _split_lines(text: str) -> list[str]:
-    """Pieces between newlines and tabs, which stay pieces of their own: pasted, they would not act as keys."""
-    pieces: list[str] = []
-    current = ""
-    for character in text.replace("\r\n", "\n").replace("\r", "\n"):
-        if character in "\n\t":
-            pieces += [current, character] if current else [character]
-            current = ""
-        else:
-            current += character
-    return [*pieces, current] if current else pieces

@@ -42,14 +42,18 @@ class Machine:
     @property
     def digest(self) -> str:
         """sha256 over all fields and what this file adds to the template."""
-        return hashlib.sha256(json.dumps([self.__dict__, _EMULATED_CPU, TB_CACHE_MIB], sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(
+            json.dumps([self.__dict__, _EMULATED_CPU, TB_CACHE_MIB], sort_keys=True).encode()
+        ).hexdigest()
 
 
 def describe_machine(recipe: ImageRecipe, accel: str) -> Machine:
     """The machine of a recipe on this host; raises MissingDependency without QEMU, InvalidInput without domain.xml."""
     emulator = shutil.which("qemu-system-x86_64")
     if emulator is None:
-        raise MissingDependency("qemu-system-x86_64 is not installed", hint="apt-get install qemu-system-x86 qemu-utils")
+        raise MissingDependency(
+            "qemu-system-x86_64 is not installed", hint="apt-get install qemu-system-x86 qemu-utils"
+        )
     template = recipe.folder / DOMAIN_TEMPLATE
     if not template.is_file():
         raise InvalidInput(f"{template} is missing")
@@ -60,14 +64,22 @@ def describe_machine(recipe: ImageRecipe, accel: str) -> Machine:
     )  # fmt: skip
 
 
-def domain_xml(machine: Machine, name: str, image: Path, folder: Path, memory: Path, *, share: bool, incoming: bool) -> str:
+def domain_xml(
+    machine: Machine, name: str, image: Path, folder: Path, memory: Path, *, share: bool, incoming: bool
+) -> str:
     """The domain XML of one guest whose disk, console log and sockets lie in `folder`.
 
     `memory` is the file behind its RAM: written through with `share` (the golden source), copied on write without.
     `incoming` makes QEMU wait for a migration stream instead of booting.
     """
     backend = f"memory-backend-file,id=desk.ram,mem-path={memory},size={machine.memory_mib}M,share={'on' if share else 'off'},prealloc=off"
-    arguments = ["-object", backend, "-machine", "memory-backend=desk.ram", *(["-incoming", "defer"] if incoming else [])]
+    arguments = [
+        "-object",
+        backend,
+        "-machine",
+        "memory-backend=desk.ram",
+        *(["-incoming", "defer"] if incoming else []),
+    ]
     kvm = machine.accel == "kvm"
     values = {
         "accel": "kvm" if kvm else "qemu",

@@ -48,6 +48,8 @@ def ensure_golden(root: Root, recipe: ImageRecipe, image: GuestImage, machine: M
                 for leftover in (target, staged):
                     shutil.rmtree(leftover, ignore_errors=True)
                 staged.mkdir()
+                if not root.embed:
+                    staged.chmod(0o777)  # QEMU runs as another user
                 _make(root, recipe, image, machine, staged, progress)
                 staged.rename(target)
     return target
@@ -62,14 +64,18 @@ def _complete(folder: Path) -> bool:
     return all((folder / name).is_file() for name in FILES)
 
 
-def _make(root: Root, recipe: ImageRecipe, image: GuestImage, machine: Machine, folder: Path, progress: Progress) -> None:
+def _make(
+    root: Root, recipe: ImageRecipe, image: GuestImage, machine: Machine, folder: Path, progress: Progress
+) -> None:
     started = time.monotonic()
     progress("booting the guest", 0.0)
     memory = folder / "memory.img"
     with memory.open("wb") as handle:
         handle.truncate(machine.memory_mib << 20)
+    if not root.embed:
+        memory.chmod(0o666)
     make_overlay(folder / "disk.qcow2", image.folder / "base.qcow2", relative=True)
-    name = f"golden-{machine.digest[:8]}-{os.getpid()}"
+    name = f"g{os.getpid()}"
     xml = domain_xml(machine, name, image.folder, folder, memory, share=True, incoming=False)
     guest = start_guest(root, name, xml, paused=False)
     try:
@@ -79,6 +85,7 @@ def _make(root: Root, recipe: ImageRecipe, image: GuestImage, machine: Machine, 
             progress(f"warming up {application.command}", 0.4 + 0.5 * number / len(recipe.warm_up))
             _warm_up(guest, session, application)
         session.shell("rm -f ~/.local/share/recently-used.xbel; sync", None, 60.0)
+        guest.wait_idle(WARM_UP_SECONDS)
         signature = session.state(())
         progress("saving memory", 0.95)
         guest.suspend()
@@ -116,9 +123,11 @@ def _warm_up(guest: Guest, session: Session, application: WarmUp) -> None:
     if started.exit_code != 0:
         raise DesktopFault(f"{guest.name}: cannot start {application.command}: {started.stderr.strip()}")
     find = f"wmctrl -lx | awk '$2 != -1' | grep -i -F {shlex.quote('.' + application.window_class + ' ')}"
+    guest.wait_idle(WARM_UP_SECONDS)
     _poll(guest, session, find, 0, f"{application.command} did not show a window")
     close = f"{find} | cut -d' ' -f1 | while read -r id; do wmctrl -i -c $id; done"
     session.shell(close, None, 30.0)
+    guest.wait_idle(WARM_UP_SECONDS)
     _poll(guest, session, find, 1, f"{application.command} did not close its window")
 
 
@@ -127,4 +136,4 @@ def _poll(guest: Guest, session: Session, command: str, wanted: int, message: st
     while session.shell(command, None, 30.0).exit_code != wanted:
         if time.monotonic() > deadline:
             raise GuestUnresponsive(f"{guest.name}: {message} within {WARM_UP_SECONDS:g} s")
-        time.sleep(0.3)
+        guest.wait_idle(deadline - time.monotonic())

@@ -18,6 +18,9 @@ from cuamaster.errors import DesktopFault, GuestDied, GuestUnresponsive
 PIECE = 48 << 10
 """Bytes per guest-file-write and per read: pieces of 192 KiB have been seen to corrupt the agent's JSON."""
 
+IDLE_SHARE = 0.3
+"""A guest whose virtual CPUs ran less than this share of the time is idle; a resting desktop needs a hundredth."""
+
 
 @dataclass(frozen=True)
 class Executed:
@@ -57,7 +60,7 @@ class Guest:
 
     # --- agent
 
-    def agent(self, command: str, arguments: Mapping[str, Any] | None = None, *, timeout: int = 15) -> Any:
+    def agent(self, command: str, arguments: Mapping[str, Any] | None = None, *, timeout: int = 30) -> Any:
         """Send one guest agent command, waiting at most `timeout` seconds for the answer."""
         request = json.dumps({"execute": command, "arguments": dict(arguments or {})})
         try:
@@ -94,7 +97,9 @@ class Guest:
         if not status["exited"]:
             return None
         code = status.get("exitcode", -int(status.get("signal", 0)))
-        return Executed(int(code), base64.b64decode(status.get("out-data", "")), base64.b64decode(status.get("err-data", "")))
+        return Executed(
+            int(code), base64.b64decode(status.get("out-data", "")), base64.b64decode(status.get("err-data", ""))
+        )
 
     def wait(self, pid: int, seconds: float) -> Executed | None:
         """The result of a started program, or None when it still runs at the deadline."""
@@ -175,6 +180,16 @@ class Guest:
         except OSError:
             return None
         return total / 1e9
+
+    def wait_idle(self, seconds: float, quiet: float = 1.0) -> None:
+        """Return once the virtual CPUs rested for `quiet` seconds, at the latest after `seconds`; costs the guest nothing."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            started, before = time.monotonic(), self.vcpu_seconds()
+            time.sleep(quiet)
+            after = self.vcpu_seconds()
+            if before is None or after is None or after - before <= IDLE_SHARE * (time.monotonic() - started):
+                return
 
     def alive(self) -> bool:
         """Whether QEMU still runs."""

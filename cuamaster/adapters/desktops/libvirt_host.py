@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
+import os
 import shutil
 import threading
 import time
@@ -16,6 +18,7 @@ from cuamaster.adapters.desktops.libvirt_domain import Machine, describe_machine
 from cuamaster.adapters.desktops.libvirt_golden import ensure_golden
 from cuamaster.adapters.desktops.libvirt_machine import start_clone
 from cuamaster.adapters.desktops.libvirt_root import Root, open_root
+from cuamaster.adapters.desktops.room import obstacle
 from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
 from cuamaster.errors import HostBusy
 from cuamaster.ports import Desktop, GuestImage, Progress
@@ -23,6 +26,8 @@ from cuamaster.ports import Desktop, GuestImage, Progress
 log = logging.getLogger(__name__)
 
 _AGENT_SECONDS = 60.0
+_numbers = itertools.count(1)
+"""Guests of this process: its hosts may share a libvirt root, and a libvirt daemon may serve many processes."""
 
 
 class LibvirtHost:
@@ -50,7 +55,6 @@ class LibvirtHost:
         self._progress: Progress = progress or (lambda _phrase, _share: None)
         self._root: Root | None = None
         self._live: dict[str, LibvirtDesktop | None] = {}
-        self._count = 0
         self._lock = threading.RLock()
 
     @contextmanager
@@ -70,8 +74,9 @@ class LibvirtHost:
         name = self._reserve()
         try:
             root, guest_image, machine, golden = self.prepare(image)
-            folder = root.folder / name
-            folder.mkdir()
+            if (why := obstacle(root.folder, machine.memory_mib)) is not None:
+                raise HostBusy(f"{self.name}: no room for another desktop: {why}")
+            folder = root.make_folder(name)
             try:
                 guest = start_clone(root, machine, name, guest_image.folder, golden, folder)
                 try:
@@ -79,7 +84,9 @@ class LibvirtHost:
                     # Its clock stopped when the golden snapshot was made.
                     guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
                     recipe = self._builder.recipe(image)
-                    desktop = LibvirtDesktop(guest, recipe, guest_image, folder, lambda: self._free(name), local=root.embed)
+                    desktop = LibvirtDesktop(
+                        guest, recipe, guest_image, folder, lambda: self._free(name), local=root.embed
+                    )
                 except BaseException:
                     guest.destroy()
                     raise
@@ -122,9 +129,10 @@ class LibvirtHost:
     def _reserve(self) -> str:
         with self._lock:
             if len(self._live) >= self._capacity:
-                raise HostBusy(f"{self.name}: all {self._capacity} desktops are in use", hint="raise CUAMASTER_VM_CAPACITY")
-            self._count += 1
-            name = f"d{self._count}"
+                raise HostBusy(
+                    f"{self.name}: all {self._capacity} desktops are in use", hint="raise CUAMASTER_VM_CAPACITY"
+                )
+            name = f"d{os.getpid()}-{next(_numbers)}"
             self._live[name] = None
             return name
 

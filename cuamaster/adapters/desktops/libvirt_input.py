@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
 from collections.abc import Iterable, Sequence
@@ -17,8 +18,8 @@ _PRESS = 0.03
 _BETWEEN_CLICKS = 0.06
 _AFTER_MOVE = 0.05
 _DRAG_STEP_PX = 24
-_EVENTS_A_BURST = 24
-"""Key events sent before the guest must answer a ping: its keyboard queue holds 64 and drops what does not fit."""
+_EVENTS_A_BURST = 30
+"""Key events sent before the guest must answer a ping: the queues on the way hold 64 and drop what does not fit."""
 
 Event = dict[str, Any]
 
@@ -44,7 +45,12 @@ class Input:
     def move(self, x: int, y: int) -> None:
         """Put the pointer on the pixel (x, y)."""
         axes = zip("xy", (x, y), self._size, strict=True)
-        self._send([{"type": "abs", "data": {"axis": axis, "value": int((at + 0.5) * 32768 / size)}} for axis, at, size in axes])
+        self._send(
+            [
+                {"type": "abs", "data": {"axis": axis, "value": int((at + 0.5) * 32768 / size)}}
+                for axis, at, size in axes
+            ]
+        )
         self.pointer = (x, y)
 
     def click(self, x: int, y: int, button: str, count: int, modifiers: Sequence[str]) -> None:
@@ -70,7 +76,7 @@ class Input:
         try:
             self.button(button, True)
             self._pace(_AFTER_MOVE)
-            for (x0, y0), (x1, y1) in zip(path, path[1:], strict=False):
+            for (x0, y0), (x1, y1) in itertools.pairwise(path):
                 steps = max(2, int(max(abs(x1 - x0), abs(y1 - y0)) / _DRAG_STEP_PX))
                 for step in range(1, steps + 1):
                     self.move(round(x0 + (x1 - x0) * step / steps), round(y0 + (y1 - y0) * step / steps))

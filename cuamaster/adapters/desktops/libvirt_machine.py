@@ -42,4 +42,6 @@ def start_fresh(root: Root, machine: Machine, name: str, image: Path, folder: Pa
     memory = folder / "memory.img"
     with memory.open("wb") as handle:
         handle.truncate(machine.memory_mib << 20)
-    return start_guest(root, name, domain_xml(machine, name, image, folder, memory, share=True, incoming=False), paused=False)
+    return start_guest(
+        root, name, domain_xml(machine, name, image, folder, memory, share=True, incoming=False), paused=False
+    )

@@ -21,8 +21,8 @@ from cuamaster.errors import HostBusy, MissingDependency
 
 log = logging.getLogger(__name__)
 
-MAX_ROOT = 44
-"""Longest embed root in characters: libvirt puts sockets below it, and a unix socket's path ends at 107."""
+MAX_ROOT = 34
+"""Longest embed root in characters: the agent socket below it adds up to 72, and a unix socket's path ends at 107."""
 
 _EMBED_CONF = """\
 user = "root"
@@ -34,8 +34,10 @@ remember_owner = 0
 namespaces = []
 stdio_handler = "file"
 """
-_lock = threading.Lock()
+_lock = threading.RLock()
 _loop_started = False
+_open_roots: dict[Path, tuple[Any, int]] = {}
+"""Embed roots of this process: connection and number of users."""
 
 
 @dataclass(frozen=True)
@@ -46,19 +48,32 @@ class Root:
     folder: Path
     embed: bool
 
+    def make_folder(self, name: str) -> Path:
+        """A new folder for one machine's disk and sockets; a QEMU that runs as another user must be able to write there."""
+        folder = self.folder / name
+        folder.mkdir()
+        if not self.embed:
+            folder.chmod(0o777)
+        return folder
+
     def close(self) -> None:
-        """Give the root back."""
-        try:
-            self.connection.close()
-        except libvirt.libvirtError as exc:
-            log.debug("closing libvirt: %s", exc)
+        """Give it back; the last user of an embed root in this process closes it."""
+        with _lock:
+            connection, users = _open_roots.pop(self.folder, (self.connection, 1))
+            if users > 1:
+                _open_roots[self.folder] = (connection, users - 1)
+                return
+            try:
+                connection.close()
+            except libvirt.libvirtError as exc:
+                log.debug("closing libvirt: %s", exc)
 
 
 def open_root(uri: str, cache: Path) -> Root:
     """Open `uri`, or `qemu:///embed` under the cache when it is empty.
 
-    Raises HostBusy naming the owner's pid when another process holds the embed root, MissingDependency when libvirt
-    cannot be opened at all.
+    Several hosts of one process share a root. Raises HostBusy naming the owner's pid when another process holds the embed
+    root, MissingDependency when libvirt cannot be opened at all.
     """
     _start_event_loop()
     parts = urlsplit(uri)
@@ -69,12 +84,18 @@ def open_root(uri: str, cache: Path) -> Root:
     wanted = Path(parse_qs(parts.query).get("root", [str(cache / "lv")])[0])
     wanted.mkdir(parents=True, exist_ok=True)
     root = _short(wanted.resolve())
-    (root / "etc").mkdir(exist_ok=True)
-    if os.geteuid() == 0:
-        (root / "etc" / "qemu.conf").write_text(_EMBED_CONF, "utf-8")
-    connection = _open(f"qemu:///embed?root={root}", root)
-    _sweep(connection, root)
-    return Root(connection, root / "vm", embed=True)
+    folder = root / "vm"
+    with _lock:
+        if folder in _open_roots:
+            connection, users = _open_roots[folder]
+        else:
+            (root / "etc").mkdir(exist_ok=True)
+            if os.geteuid() == 0:
+                (root / "etc" / "qemu.conf").write_text(_EMBED_CONF, "utf-8")
+            connection, users = _open(f"qemu:///embed?root={root}", root), 0
+            _sweep(connection, root)
+        _open_roots[folder] = (connection, users + 1)
+    return Root(connection, folder, embed=True)
 
 
 def _start_event_loop() -> None:

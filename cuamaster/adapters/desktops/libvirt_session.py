@@ -104,7 +104,9 @@ class Session:
             self._guest.execute([_BUSYBOX, "sh", "-c", f"rm -f {_JOBS}/*"])
         job = f"j{number}"
         folder = self.expand(cwd or "~")
-        pid = self._guest.start([_BUSYBOX, "setsid", _BUSYBOX, "sh", f"{_DESK}/exec", job, folder, *argv], capture=False)
+        pid = self._guest.start(
+            [_BUSYBOX, "setsid", _BUSYBOX, "sh", f"{_DESK}/exec", job, folder, *argv], capture=False
+        )
         done = self._guest.wait(pid, timeout)
         code = done.exit_code if done is not None else None
         if done is None:

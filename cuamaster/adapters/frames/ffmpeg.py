@@ -39,7 +39,9 @@ class FfmpegFrames:
             self._known[key] = self._probe(path)
         return self._known[key]
 
-    def sample(self, path: Path, *, fps: float, t_start: float = 0.0, t_end: float | None = None) -> Iterator[tuple[float, Image]]:
+    def sample(
+        self, path: Path, *, fps: float, t_start: float = 0.0, t_end: float | None = None
+    ) -> Iterator[tuple[float, Image]]:
         """Frames at `fps` from `t_start` (seconds) up to `t_end`, decoded one by one while they are consumed."""
         import ffmpeg
 
@@ -103,25 +105,42 @@ class FfmpegFrames:
         return found
 
     def _probe(self, path: Path) -> MediaInfo:
-        command = [self._program(self._ffprobe), "-v", "error", "-show_format", "-show_streams", "-of", "json", str(path)]
+        command = [
+            self._program(self._ffprobe),
+            "-v",
+            "error",
+            "-show_format",
+            "-show_streams",
+            "-of",
+            "json",
+            str(path),
+        ]
         try:
-            answer = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_PROBE_SECONDS, check=False)
+            answer = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", timeout=_PROBE_SECONDS, check=False
+            )
         except subprocess.TimeoutExpired as exc:
             raise MediaError(f"{path}: ffprobe gave no answer in {_PROBE_SECONDS:.0f} s", reason="unreadable") from exc
         if answer.returncode != 0:
             raise MediaError(f"{path}: not a readable recording: {_last_line(answer.stderr)}", reason="unreadable")
         facts = json.loads(answer.stdout)
         streams = facts.get("streams", [])
-        videos = [s for s in streams if s.get("codec_type") == "video" and not s.get("disposition", {}).get("attached_pic")]
+        videos = [
+            s for s in streams if s.get("codec_type") == "video" and not s.get("disposition", {}).get("attached_pic")
+        ]
         if not videos:
-            raise MediaError(f"{path}: there is no picture in it", reason="no-video-stream", hint="a screen recording is needed")
+            raise MediaError(
+                f"{path}: there is no picture in it", reason="no-video-stream", hint="a screen recording is needed"
+            )
         video = videos[0]
         width, height = int(video.get("width", 0)), int(video.get("height", 0))
         if width <= 0 or height <= 0:
             raise MediaError(f"{path}: the video stream has no size", reason="unreadable")
         if _quarter_turned(video):
             width, height = height, width
-        duration = _number(facts.get("format", {}).get("duration")) or _number(video.get("duration")) or self._count(path)
+        duration = (
+            _number(facts.get("format", {}).get("duration")) or _number(video.get("duration")) or self._count(path)
+        )
         return MediaInfo(
             duration=duration,
             fps=_ratio(video.get("avg_frame_rate")) or _ratio(video.get("r_frame_rate")) or 1.0,
@@ -132,7 +151,15 @@ class FfmpegFrames:
 
     def _count(self, path: Path) -> float:
         """Length of a file whose container does not say it (a recorder that was killed): read its packets."""
-        command = [self._program(self._ffprobe), "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=pts_time"]
+        command = [
+            self._program(self._ffprobe),
+            "-v",
+            "error",
+            "-select_streams",
+            "v:0",
+            "-show_entries",
+            "packet=pts_time",
+        ]
         answer = subprocess.run([*command, "-of", "csv=p=0", str(path)], capture_output=True, text=True, check=False)
         times = [_number(line.strip(",")) for line in answer.stdout.split()]
         if not times:
@@ -140,13 +167,17 @@ class FfmpegFrames:
         return max(times)
 
     def _command(self, output: Any) -> list[str]:
-        arguments: list[str] = output.global_args("-nostdin", "-v", "error").compile(cmd=self._program(self._ffmpeg), overwrite_output=True)
+        arguments: list[str] = output.global_args("-nostdin", "-v", "error").compile(
+            cmd=self._program(self._ffmpeg), overwrite_output=True
+        )
         return arguments
 
     def _pictures(self, command: Sequence[str], path: Path, info: MediaInfo) -> Iterator[Image]:
         size = info.width * info.height * 3
         with tempfile.TemporaryFile() as complaints:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints, stdin=subprocess.DEVNULL, bufsize=size)
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=complaints, stdin=subprocess.DEVNULL, bufsize=size
+            )
             if process.stdout is None:  # cannot be: a pipe was asked for
                 raise MediaError(f"{path}: ffmpeg gave no pipe", reason="decode-failed")
             count, ended = 0, False

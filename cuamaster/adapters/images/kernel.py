@@ -58,7 +58,9 @@ def _resolve(root: Path, version: str, modules: Iterable[str], log: Path) -> lis
     return list(found)
 
 
-def _write_initrd(recipe: ImageRecipe, modules: list[Path], downloads: Path, scratch: Path, out: Path, log: Path) -> None:
+def _write_initrd(
+    recipe: ImageRecipe, modules: list[Path], downloads: Path, scratch: Path, out: Path, log: Path
+) -> None:
     """An archive of busybox, the modules in loading order and the recipe's `initrd-init`."""
     unpacked = scratch / "busybox"
     run(["dpkg-deb", "-x", _one(downloads, "busybox-static_*.deb"), unpacked], log=log)

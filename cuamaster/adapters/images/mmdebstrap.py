@@ -81,13 +81,34 @@ class MmdebstrapBuilder:
         self._bootstrap(recipe, root, downloads, log, progress)
         progress("kernel and initial RAM disk", 0.75)
         kernel = install_kernel(recipe, root, downloads, scratch, out, log)
-        packages = run(["chroot", root, "dpkg-query", "-W", "-f", "${Package} ${Version} ${Installed-Size}\\n"], log=log)
+        packages = run(
+            ["chroot", root, "dpkg-query", "-W", "-f", "${Package} ${Version} ${Installed-Size}\\n"], log=log
+        )
         (out / "packages.txt").write_text(packages, "utf-8")
         progress("file system", 0.82)
         raw = scratch / "disk.raw"
         with raw.open("wb") as handle:
             handle.truncate(recipe.disk_mib << 20)
-        run(["mke2fs", "-q", "-t", "ext4", "-d", root, "-m", "0", "-O", "^has_journal", "-E", "lazy_itable_init=0", "-L", "desk", raw], log=log)
+        run(
+            [
+                "mke2fs",
+                "-q",
+                "-t",
+                "ext4",
+                "-d",
+                root,
+                "-m",
+                "0",
+                "-O",
+                "^has_journal",
+                "-E",
+                "lazy_itable_init=0",
+                "-L",
+                "desk",
+                raw,
+            ],
+            log=log,
+        )
         progress("disk image", 0.93)
         run(["qemu-img", "convert", "-f", "raw", "-O", "qcow2", raw, out / "base.qcow2"], log=log)
         manifest = {
@@ -168,7 +189,9 @@ def read_manifest(image: Path) -> dict[str, object]:
     try:
         data = json.loads((image / "manifest.json").read_text("utf-8"))
     except (OSError, ValueError) as exc:
-        raise IntegrityError(f"{image} is not a finished image: {exc}", hint="remove the folder and build again") from exc
+        raise IntegrityError(
+            f"{image} is not a finished image: {exc}", hint="remove the folder and build again"
+        ) from exc
     if not isinstance(data, dict):
         raise IntegrityError(f"{image}/manifest.json is not an object")
     return data

@@ -70,7 +70,9 @@ def folder_digest(folder: Path) -> str:
     """Return the sha256 over path and bytes of every file the image is made from; modes and times do not count."""
     total = hashlib.sha256()
     for path in sorted(item for item in folder.rglob("*") if item.is_file() and item.name != DOMAIN_TEMPLATE):
-        total.update(f"{path.relative_to(folder).as_posix()}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        total.update(
+            f"{path.relative_to(folder).as_posix()}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode()
+        )
     return total.hexdigest()
 
 

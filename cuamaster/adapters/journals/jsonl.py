@@ -42,7 +42,9 @@ class JsonlJournal:
                 with contextlib.suppress(OSError):  # a device cannot be cut; the first error is the one to tell
                     os.ftruncate(descriptor, size)
                 if exc.errno in (errno.ENOSPC, errno.EDQUOT):
-                    raise StoreFull(f"no space left for the journal {self.path}", hint="free some space and run again") from exc
+                    raise StoreFull(
+                        f"no space left for the journal {self.path}", hint="free some space and run again"
+                    ) from exc
                 raise
             finally:
                 os.close(descriptor)

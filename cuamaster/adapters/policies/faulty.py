@@ -26,7 +26,9 @@ class FaultyPolicy:
     out harmless (a click beside a field that has the focus anyway); then its step stays on the kept path, still marked.
     """
 
-    def __init__(self, inner: Policy, *, seed: int, rate: float, episode_id: str = "", persistent: bool = False) -> None:
+    def __init__(
+        self, inner: Policy, *, seed: int, rate: float, episode_id: str = "", persistent: bool = False
+    ) -> None:
         """`rate`: share of plan uses, 0-1, in which the policy errs."""
         self.name = f"{inner.name}+faults"
         self.mode: Mode = inner.mode
@@ -103,11 +105,14 @@ class FaultyPolicy:
 def _elsewhere(value: float, rng: random.Random) -> float:
     """150 to 350 thousandths away, on the screen."""
     offset = rng.uniform(150, 350)
-    return value - offset if value + offset > COORD_MAX or (value - offset >= 0 and rng.random() < 0.5) else value + offset
+    return (
+        value - offset if value + offset > COORD_MAX or (value - offset >= 0 and rng.random() < 0.5) else value + offset
+    )
 
 
 def _misspelt(text: str, rng: random.Random) -> str:
-    """One character replaced by another letter or digit."""
-    index = rng.randrange(len(text))
-    other = rng.choice([char for char in "abcdefghijklmnopqrstuvwxyz0123456789" if char != text[index].lower()])
-    return text[:index] + other + text[index + 1 :]
+    """One character in five replaced by another letter: more than a reader of the screen would take for its own mistake."""
+    letters = list(text)
+    for index in rng.sample(range(len(text)), max(1, len(text) // 5)):
+        letters[index] = rng.choice([char for char in "bdfghkmrtwxz" if char != text[index].lower()])
+    return "".join(letters)

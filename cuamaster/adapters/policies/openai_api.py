@@ -21,7 +21,13 @@ class OpenAIPolicy:
     """Sees the instruction, the path with its screenshots, and the hint after a rollback; never the plan or the verifier."""
 
     def __init__(
-        self, chat: ChatClient, store: Store, mode: Mode = "gui", *, max_images: int | None = None, options: Mapping[str, Any] | None = None
+        self,
+        chat: ChatClient,
+        store: Store,
+        mode: Mode = "gui",
+        *,
+        max_images: int | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
         """`max_images`: newest screenshots sent (None: all); `options` go to the endpoint (temperature, max_tokens, ...)."""
         self.name = f"openai_api:{chat.model}"
@@ -55,10 +61,17 @@ class OpenAIPolicy:
 
     def messages(self, frame: Frame, history: Sequence[Node], hint: str) -> list[dict[str, Any]]:
         """What is sent: `qwen.render_steps` with the pictures in place as data URLs."""
-        steps = [Step(observation=node.observation, actions=node.actions, thought=node.thought) for node in history if node.actions]
+        steps = [
+            Step(observation=node.observation, actions=node.actions, thought=node.thought)
+            for node in history
+            if node.actions
+        ]
         height, width = frame.image.shape[:2]
         now = Observation(
-            screenshot=self._store.put(frame.png), width=width, height=height, response=history[-1].answer if history else ""
+            screenshot=self._store.put(frame.png),
+            width=width,
+            height=height,
+            response=history[-1].answer if history else "",
         )
         messages = qwen.render_steps(
             steps, instruction=self._instruction, mode=self.mode, current=now, hint=hint, max_images=self._max_images
@@ -66,7 +79,8 @@ class OpenAIPolicy:
         pictures = iter(qwen.images_of(steps, now, self._max_images))
         for message in messages:
             message["content"] = [
-                image_part(self._store.get(next(pictures))) if part["type"] == "image" else part for part in message["content"]
+                image_part(self._store.get(next(pictures))) if part["type"] == "image" else part
+                for part in message["content"]
             ]
         return messages
 
@@ -85,7 +99,9 @@ def _decision(answer: ChatAnswer, cursor: tuple[float, float] | None) -> Decisio
     if not calls:
         raise InvalidAction("the answer holds no <tool_call>", field="tool_call")
     actions: list[CUAAction] = qwen.decode_calls(calls, cursor)
-    return Decision(actions=tuple(Action(action=action, evidence="model") for action in actions), thought=thought, raw=answer.text)
+    return Decision(
+        actions=tuple(Action(action=action, evidence="model") for action in actions), thought=thought, raw=answer.text
+    )
 
 
 def _arguments(text: str) -> Any:

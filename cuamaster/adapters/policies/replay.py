@@ -44,7 +44,8 @@ class ReplayPolicy:
             procedure = use.primitive.procedure(self.mode)
             if procedure is None:
                 raise InvalidInput(
-                    f"use {number}, {use.primitive.id}: no procedure for mode {self.mode}", hint="run it in another mode"
+                    f"use {number}, {use.primitive.id}: no procedure for mode {self.mode}",
+                    hint="run it in another mode",
                 )
             for template in procedure.steps:
                 fill_template(template, use.arguments)
@@ -94,7 +95,11 @@ class ReplayPolicy:
         if template.target is None:
             return [_action(template.type, args)]
         if not template.type.startswith("mouse.") and _only_window(template.target):
-            return [_action(template.type, args)] if frame.active and frame.active == _window(template.target, frame) else None
+            return (
+                [_action(template.type, args)]
+                if frame.active and frame.active == _window(template.target, frame)
+                else None
+            )
         spot = self._find(template.target, frame)
         if spot is None:
             return None
@@ -140,7 +145,11 @@ def _action(kind: str, args: Mapping[str, Any], target: Target | None = None, sc
 
 
 def _finish(status: str, thought: str, use: int | None = None) -> Decision:
-    return Decision(actions=(Action(action=CUAAction("finish", {"status": status}), evidence="procedure"),), thought=thought, use=use)
+    return Decision(
+        actions=(Action(action=CUAAction("finish", {"status": status}), evidence="procedure"),),
+        thought=thought,
+        use=use,
+    )
 
 
 def _only_window(target: Target) -> bool:
@@ -148,9 +157,14 @@ def _only_window(target: Target) -> bool:
 
 
 def _window(target: Target, frame: Frame) -> Window | None:
-    """The window a target is in: the named one, by application or part of the title; the focused one when none is named."""
+    """The window a target is in: the named one, by application or part of the title; the focused one when none is named.
+
+    None for a window that is not there, and for `screen`, the whole of it.
+    """
     if not target.window:
         return frame.active
+    if target.window == "screen":
+        return None
     name = target.window.casefold()
     fitting = [window for window in frame.windows if name == window.app.casefold() or name in window.title.casefold()]
     return frame.active if frame.active in fitting else next(iter(fitting), None)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from cuamaster.records.primitive import ActionTemplate
 from cuamaster.records.trajectory import Target
 
-_CLICKS = {("left", 1): "Click", ("left", 2): "Double-click", ("left", 3): "Triple-click", ("right", 1): "Right-click", ("middle", 1): "Middle-click"}
+_CLICKS = {
+    ("left", 1): "Click",
+    ("left", 2): "Double-click",
+    ("left", 3): "Triple-click",
+    ("right", 1): "Right-click",
+    ("middle", 1): "Middle-click",
+}
 
 
 def in_words(template: ActionTemplate) -> str:

@@ -52,7 +52,9 @@ class RapidOcrReader:
         boxes = self._cached(part)
         if (x0, y0) == (0, 0):
             return list(boxes)
-        return [b.model_copy(update={"x0": b.x0 + x0, "x1": b.x1 + x0, "y0": b.y0 + y0, "y1": b.y1 + y0}) for b in boxes]
+        return [
+            b.model_copy(update={"x0": b.x0 + x0, "x1": b.x1 + x0, "y0": b.y0 + y0, "y1": b.y1 + y0}) for b in boxes
+        ]
 
     def read_changed(self, prev_image: Image, prev_boxes: Sequence[TextBox], image: Image) -> list[TextBox]:
         """The boxes of `image`, given those of an earlier picture of the same screen: only what changed is read.
@@ -144,7 +146,9 @@ class RapidOcrReader:
             try:
                 from rapidocr import RapidOCR
             except ImportError as exc:
-                raise MissingDependency("rapidocr is not installed", hint="install cuamaster with its dependencies") from exc
+                raise MissingDependency(
+                    "rapidocr is not installed", hint="install cuamaster with its dependencies"
+                ) from exc
             self._engine = RapidOCR(
                 params={
                     "Global.log_level": "error",

@@ -57,7 +57,10 @@ def await_reaction(
     `pointers`: where the pointer was and is now (0-1000); the pointer's own move is no reaction.
     """
     height, width = before.shape[:2]
-    hidden = [(to_pixel(x, width) - 8, to_pixel(y, height) - 8, to_pixel(x, width) + 24, to_pixel(y, height) + 28) for x, y in pointers]
+    hidden = [
+        (to_pixel(x, width) - 8, to_pixel(y, height) - 8, to_pixel(x, width) + 24, to_pixel(y, height) + 28)
+        for x, y in pointers
+    ]
     was, deadline = gray(before), clock() + REACTION_S
     while not changed_mask(was, gray(desktop.screenshot().image), hidden).any() and clock() < deadline:
         desktop.settle(timeout=0.1, quiet=0.1)
@@ -74,7 +77,13 @@ def pointers_of(actions: Sequence[Action]) -> list[tuple[float, float]]:
 
 
 def perform(
-    actions: Sequence[Action], ids: Sequence[str], *, mode: Mode, desktop: Desktop, reader: ScreenReader, clock: Callable[[], float]
+    actions: Sequence[Action],
+    ids: Sequence[str],
+    *,
+    mode: Mode,
+    desktop: Desktop,
+    reader: ScreenReader,
+    clock: Callable[[], float],
 ) -> tuple[tuple[Action, ...], tuple[Receipt, ...]]:
     """The actions that were tried, in order, with a receipt each; stops after a rejected one. Never sends anything twice.
 

@@ -92,7 +92,8 @@ def _apply(log: EpisodeLog, kind: str, event: Mapping[str, Any]) -> None:
         boundary = Boundary.model_validate(event["boundary"])
         log.boundaries.append(boundary)
         log.nodes = [
-            node.model_copy(update={"snapshot_after": boundary.label}) if node.index == boundary.node else node for node in log.nodes
+            node.model_copy(update={"snapshot_after": boundary.label}) if node.index == boundary.node else node
+            for node in log.nodes
         ]
     elif kind == "divergence":
         log.divergences.append(Divergence.model_validate(event["divergence"]))
@@ -108,4 +109,6 @@ def _apply(log: EpisodeLog, kind: str, event: Mapping[str, Any]) -> None:
 
 def drop_after(nodes: Iterable[Node], index: int) -> list[Node]:
     """The tree with every node after `index` on an abandoned branch."""
-    return [node.model_copy(update={"dropped": True}) if node.index > index and not node.dropped else node for node in nodes]
+    return [
+        node.model_copy(update={"dropped": True}) if node.index > index and not node.dropped else node for node in nodes
+    ]

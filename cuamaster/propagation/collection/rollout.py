@@ -4,37 +4,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from cuamaster.checks import unmet, verify
-from cuamaster.errors import (
-    BudgetExceeded,
-    CheckFailed,
-    DesktopFault,
-    EndpointUnavailable,
-    InvalidAction,
-    ModelAnswerError,
-    ModelRefusal,
-    SetupFailed,
-    StateDrift,
-)
+from cuamaster.errors import CheckFailed
 from cuamaster.ports import Decision, Desktop, Detector, Frame, Journal, Policy, ScreenReader, Store
-from cuamaster.propagation.collection.acting import QUIET_S, await_reaction, observe, perform, pointers_of, same_screen
+from cuamaster.propagation.collection.acting import await_reaction, observe, perform, pointers_of
 from cuamaster.propagation.collection.journal import drop_after
-from cuamaster.propagation.collection.progress import files_of, required
+from cuamaster.propagation.collection.outcomes import ENDINGS, outcome_of
+from cuamaster.propagation.collection.progress import files_of
+from cuamaster.propagation.collection.rollback import roll_back
 from cuamaster.propagation.collection.setup import establish
 from cuamaster.propagation.collection.snapshots import Snapshots
-from cuamaster.records.condition import Condition
+from cuamaster.propagation.collection.watching import AttemptFailed, Watch
 from cuamaster.records.episode import Boundary, Budget, Episode, Node
-from cuamaster.records.reasoning import conjuncts
 from cuamaster.records.task import Task
 from cuamaster.records.trajectory import Observation, StateSignature
 from cuamaster.records.verdict import Check, Divergence, Outcome, Verdict
 
 log = logging.getLogger(__name__)
-PATIENCE_S = 3.0
-"""An expected effect is given up once the screen has been still for this long ..."""
-MAX_PATIENCE_S = 25.0
-"""... or after this long in any case."""
 MAX_STALL = 20
 """Steps without a new boundary after which an attempt counts as stuck."""
 
@@ -57,54 +44,51 @@ def rollout(
     """One episode with its typed outcome; desktop faults end it, they are not raised.
 
     `clock` gives seconds; `prepared`: the start state is there already, `establish` is skipped. Raises InvalidInput for a task
-    that the policy cannot read, StoreFull when neither frames nor journal can be written.
+    that the policy cannot take on (nothing is journalled then), StoreFull when frames or journal cannot be written.
     """
-    run = _Rollout(task, policy, desktop, reader, journal, detector, store, budget, clock, episode_id, max_snapshots)
+    snapshots = Snapshots(desktop, episode_id, files_of(task), max_snapshots)
+    run = _Rollout(task, policy, desktop, reader, journal, detector, store, budget, clock, episode_id, snapshots)
     return run.episode(prepared)
 
 
-class _Attempted(Exception):
-    """The current attempt failed: `verdict` says what did not hold."""
-
-    def __init__(self, verdict: Verdict) -> None:
-        super().__init__(verdict.message)
-        self.verdict = verdict
-
-
+@dataclass
 class _Rollout:
     """State of one episode; every change is journalled before the next thing happens."""
 
-    def __init__(
-        self,
-        task: Task,
-        policy: Policy,
-        desktop: Desktop,
-        reader: ScreenReader,
-        journal: Journal,
-        detector: Detector,
-        store: Store,
-        budget: Budget,
-        clock: Callable[[], float],
-        episode_id: str,
-        max_snapshots: int,
-    ) -> None:
-        self.task, self.policy, self.desktop, self.reader = task, policy, desktop, reader
-        self.journal, self.detector, self.store, self.budget, self.clock = journal, detector, store, budget, clock
-        self.id = episode_id
-        self.begun = clock()
-        self.snapshots = Snapshots(desktop, episode_id, files_of(task), max_snapshots)
-        self.nodes: list[Node] = []
-        self.divergences: list[Divergence] = []
-        self.hint = ""
-        self.first_attempt: bool | None = None
-        self.verdict: Verdict | None = None
-        self.final: Observation | None = None
-        self.state: StateSignature | None = None
-        """The desktop's state while nothing has been done since it was attested."""
+    task: Task
+    policy: Policy
+    desktop: Desktop
+    reader: ScreenReader
+    journal: Journal
+    detector: Detector
+    store: Store
+    budget: Budget
+    clock: Callable[[], float]
+    id: str
+    snapshots: Snapshots
+    nodes: list[Node] = field(default_factory=list)
+    divergences: list[Divergence] = field(default_factory=list)
+    hint: str = ""
+    first_attempt: bool | None = None
+    verdict: Verdict | None = None
+    final: Observation | None = None
+    state: StateSignature | None = None
+    """The desktop's state while nothing has been done since it was attested."""
+
+    def __post_init__(self) -> None:
+        self.begun = self.clock()
+        self.watch = Watch(self.task, self.desktop, self.reader, self.clock)
 
     def episode(self, prepared: bool) -> Episode:
         """From the start state to a typed outcome."""
-        self._log("begin", task=self.task.id, policy=self.policy.name, mode=self.policy.mode, image_digest=self.desktop.image_digest)
+        self.policy.begin(self.task)
+        self._log(
+            "begin",
+            task=self.task.id,
+            policy=self.policy.name,
+            mode=self.policy.mode,
+            image_digest=self.desktop.image_digest,
+        )
         outcome, message = self._typed(prepared)
         episode = Episode(
             id=self.id,
@@ -130,27 +114,18 @@ class _Rollout:
         try:
             if not prepared:
                 establish(self.task.environment, self.desktop, self.reader)
-            self.policy.begin(self.task)
-            outcome, message = self._attempts()
+            ended = self._attempts()
             self.snapshots.close()
-        except SetupFailed as exc:
-            return "setup", str(exc)
-        except StateDrift as exc:
-            return "drift", str(exc)
-        except CheckFailed as exc:
-            return "verifier", str(exc)
-        except (DesktopFault, EndpointUnavailable, BudgetExceeded) as exc:
-            return "infra", f"{type(exc).__name__}: {exc}"
-        except (ModelAnswerError, ModelRefusal, InvalidAction) as exc:
-            return "failed", f"{type(exc).__name__}: {exc}"
-        return outcome, message
+        except ENDINGS as exc:
+            return outcome_of(exc)
+        return ended
 
     def _attempts(self) -> tuple[Outcome, str]:
-        self._boundary(0, self._look(required(self.task, 0))[1])
+        self._boundary(0, self.watch.look(0)[1])
         while True:
             try:
                 return self._attempt()
-            except _Attempted as stop:
+            except AttemptFailed as stop:
                 self.first_attempt = False
                 self.verdict = stop.verdict
                 if len(self.divergences) >= self.budget.max_retries:
@@ -158,7 +133,7 @@ class _Rollout:
                 self._roll_back(stop.verdict)
 
     def _attempt(self) -> tuple[Outcome, str]:
-        """Steps until the verifier passes or a budget is spent; raises _Attempted when this attempt has failed."""
+        """Steps until the verifier passes or a budget is spent; raises AttemptFailed when this attempt has failed."""
         done = self.snapshots.last.use
         while True:
             spent = self._spent()
@@ -172,56 +147,34 @@ class _Rollout:
             if any(item.action.type == "finish" for item in node.actions):
                 return self._finish()
             if done < len(self.task.plan) and (decision.done_use or decision.use is None):
-                done = self._advance(done, claimed=decision.done_use, frame=frame)
+                done = self._advance(done, decision)
             if node.index - self.snapshots.last.node > MAX_STALL + _longest(self.task):
-                raise _Attempted(Verdict(status="failed", checks=self._goal_checks(), message="no progress"))
+                raise AttemptFailed.because("no progress", self.watch.unmet_goals())
 
     def _finish(self) -> tuple[Outcome, str]:
         _, self.final = self._observe()
         self.verdict = self._verify()
         if self.verdict.status == "passed":
             return "passed", ""
-        raise _Attempted(Verdict(status="failed", checks=self._goal_checks(), message="the goal was not reached"))
+        raise AttemptFailed.because("the goal was not reached", self.watch.unmet_goals())
 
     def _verify(self) -> Verdict:
-        verdict = verify(self.task.verifier, self.desktop, self.reader)
+        verdict = self.watch.verify()
         if verdict.status == "errored":
             self.verdict = verdict
             raise CheckFailed(f"the verifier could not be evaluated: {verdict.message}")
         return verdict
 
-    def _goal_checks(self) -> tuple[Check, ...]:
-        return unmet(conjuncts(self.task.verifier), self.desktop, self.reader)
-
-    def _advance(self, done: int, *, claimed: bool, frame: Frame) -> int:
-        """How many uses are complete now; takes a snapshot when one more is. Raises _Attempted for a false claim."""
-        wanted = required(self.task, done + 1)
-        if claimed:
-            frame = self.desktop.settle(timeout=4.0, quiet=QUIET_S)
-        begun = still = self.clock()
-        while True:
-            missed, checks = self._look(wanted)
-            if not missed:
-                self._boundary(done + 1, checks)
-                return done + 1
-            if not claimed:
-                return done
-            now = self.desktop.settle(timeout=2.0, quiet=QUIET_S)
-            if not same_screen(frame.image, now.image):
-                frame, still = now, self.clock()
-            if self.clock() - still > PATIENCE_S or self.clock() - begun > MAX_PATIENCE_S:
-                errors = [check.observed for check in missed if check.holds is None]
-                if errors:
-                    raise CheckFailed(f"an effect could not be evaluated: {'; '.join(errors)}")
-                raise _Attempted(Verdict(status="failed", checks=missed, message="a step that was called done had not its effect"))
-
-    def _look(self, wanted: Sequence[Condition]) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
-        """(checks of `wanted` that do not hold, all checks of `wanted` and the goals), seen together."""
-        watched = tuple(dict.fromkeys([*wanted, *conjuncts(self.task.verifier)]))
-        missed = unmet(watched, self.desktop, self.reader)
-        by_condition = {check.condition: check for check in missed}
-        checks = tuple(by_condition.get(condition) or Check(condition=condition, holds=True) for condition in watched)
-        return tuple(check for check in missed if check.condition in wanted), checks
+    def _advance(self, done: int, decision: Decision) -> int:
+        """How many uses are complete now, with a snapshot when one more is. Raises AttemptFailed for a false claim."""
+        if decision.done_use:
+            self._boundary(done + 1, self.watch.await_effects(done + 1))
+            return done + 1
+        missed, checks = self.watch.look(done + 1)  # the policy does not know the plan: see whether it got further
+        if missed:
+            return done
+        self._boundary(done + 1, checks)
+        return done + 1
 
     def _boundary(self, use: int, checks: Sequence[Check]) -> Boundary:
         node = self.nodes[-1].index if self.nodes else -1
@@ -234,21 +187,33 @@ class _Rollout:
         return boundary
 
     def _roll_back(self, verdict: Verdict) -> None:
-        divergence = self.detector.locate(self.task, self._path(), self.desktop, self.snapshots.usable(), verdict)
+        divergence, boundary = roll_back(
+            self.task,
+            self._path(),
+            verdict,
+            desktop=self.desktop,
+            policy=self.policy,
+            detector=self.detector,
+            snapshots=self.snapshots,
+        )
         self._log("divergence", divergence=divergence.model_dump(mode="json"))
-        boundary = self.snapshots.back_to(divergence.snapshot)
-        self.state = boundary.signature
+        self._log("rollback", label=boundary.label, node=boundary.node)
         self.divergences.append(divergence)
         self.nodes = drop_after(self.nodes, boundary.node)
-        self._log("rollback", label=boundary.label, node=boundary.node)
-        self.policy.restore(boundary.controller)
-        self.hint = divergence.feedback
+        self.state, self.hint = boundary.signature, divergence.feedback
         log.info("%s: rolled back to %s: %s", self.id, boundary.label, divergence.feedback)
 
     def _observe(self) -> tuple[Frame, Observation]:
         path = self._path()
         response = path[-1].answer if path else ""
-        return observe(self.desktop, self.store, t=self.clock() - self.begun, response=response, feedback=self.hint, state=self.state)
+        return observe(
+            self.desktop,
+            self.store,
+            t=self.clock() - self.begun,
+            response=response,
+            feedback=self.hint,
+            state=self.state,
+        )
 
     def _act(self, decision: Decision, observation: Observation, frame: Frame) -> Node:
         """Journal the intent, perform, journal the node: only then does it count."""
@@ -256,7 +221,12 @@ class _Rollout:
         ids = [f"{self.id}-{index}-{position}" for position in range(len(decision.actions))]
         self._log("intent", node=index, ids=ids, actions=[item.model_dump(mode="json") for item in decision.actions])
         tried, receipts = perform(
-            decision.actions, ids, mode=self.policy.mode, desktop=self.desktop, reader=self.reader, clock=lambda: self.clock() - self.begun
+            decision.actions,
+            ids,
+            mode=self.policy.mode,
+            desktop=self.desktop,
+            reader=self.reader,
+            clock=lambda: self.clock() - self.begun,
         )
         if any(item.action.category == "gui" and item.action.type != "mouse.move" for item in tried):
             earlier = [place for node in self._path() for place in pointers_of(node.actions)][-1:]

@@ -32,7 +32,9 @@ def establish(
     """
     missing = sorted(set(environment.capabilities) - desktop.capabilities)
     if missing:
-        raise SetupFailed(f"image {desktop.image} lacks {', '.join(missing)}", hint="choose an image that has these capabilities")
+        raise SetupFailed(
+            f"image {desktop.image} lacks {', '.join(missing)}", hint="choose an image that has these capabilities"
+        )
     for step in environment.setup:
         if step.kind == "app.launch":
             _launch(step, desktop, timeout, clock)
@@ -41,7 +43,9 @@ def establish(
     deadline = clock() + timeout
     while missed := unmet(environment.established, desktop, reader):
         if clock() > deadline:
-            found = "; ".join(f"{describe(check.condition, reveal=True)}, but found: {check.observed}" for check in missed)
+            found = "; ".join(
+                f"{describe(check.condition, reveal=True)}, but found: {check.observed}" for check in missed
+            )
             raise SetupFailed(f"the start state was not reached within {timeout:g} s: {found}")
         desktop.settle(timeout=2.0, quiet=0.3)
     desktop.settle(timeout=5.0, quiet=0.3)

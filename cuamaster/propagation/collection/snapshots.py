@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
+from cuamaster.errors import StateDrift
 from cuamaster.ports import Desktop, Policy
+from cuamaster.records.condition import Condition
 from cuamaster.records.episode import Boundary
+from cuamaster.records.trajectory import StateSignature
 from cuamaster.records.verdict import Check
 
 MAX_FAILURES = 2
+STILL_TRIES = 3
 
 
 class Snapshots:
@@ -23,14 +26,16 @@ class Snapshots:
         self._limit = max(2, limit)
         self._taken = 0
         self._kept: list[Boundary] = []
-        self._failures: Counter[str] = Counter()
+        self._failures: dict[str, list[frozenset[Condition]]] = {}
 
     def take(self, node: int, use: int, checks: Sequence[Check], policy: Policy) -> Boundary:
-        """Snapshot the desktop now; raises DesktopFault when it cannot be saved."""
+        """Snapshot the desktop once it holds still; raises StateDrift when it never does, other DesktopFaults when it cannot be saved."""
         label = f"{self._prefix}-s{self._taken}"
-        signature = self._desktop.snapshot(label, self._files)
+        signature = self._saved(label)
         self._taken += 1
-        boundary = Boundary(label=label, node=node, use=use, signature=signature, checks=tuple(checks), controller=policy.state())
+        boundary = Boundary(
+            label=label, node=node, use=use, signature=signature, checks=tuple(checks), controller=policy.state()
+        )
         self._kept.append(boundary)
         if len(self._kept) > self._limit:
             self._drop(self._sparest())
@@ -41,16 +46,19 @@ class Snapshots:
         """The newest boundary."""
         return self._kept[-1]
 
-    def usable(self) -> list[Boundary]:
-        """Those worth returning to: once attempts from one have failed twice it may be wrong itself, so it is passed over."""
-        sound = [boundary for boundary in self._kept[1:] if self._failures[boundary.label] < MAX_FAILURES]
-        return [self._kept[0], *sound]
+    def usable(self, failed: frozenset[Condition] = frozenset()) -> list[Boundary]:
+        """Those worth returning to, given the conditions that failed just now; the start always is.
 
-    def back_to(self, label: str) -> Boundary:
-        """Roll the desktop back, attested; drops the boundaries of the abandoned branch. Raises StateDrift."""
+        A boundary is passed over once it may be wrong itself: attempts from it failed twice, or a second one failed at
+        nothing that the first had not failed at already.
+        """
+        return [self._kept[0], *(boundary for boundary in self._kept[1:] if self._sound(boundary, failed))]
+
+    def back_to(self, label: str, failed: frozenset[Condition] = frozenset()) -> Boundary:
+        """Roll the desktop back, attested, after `failed`; drops the boundaries of the abandoned branch. Raises StateDrift."""
         index = next(index for index, boundary in enumerate(self._kept) if boundary.label == label)
         self._desktop.rollback(label)
-        self._failures[label] += 1
+        self._failures.setdefault(label, []).append(failed)
         for boundary in self._kept[index + 1 :]:
             self._desktop.drop_snapshot(boundary.label)
         del self._kept[index + 1 :]
@@ -60,6 +68,20 @@ class Snapshots:
         """Free all snapshots."""
         while self._kept:
             self._drop(self._kept[-1])
+
+    def _saved(self, label: str) -> StateSignature:
+        for _ in range(STILL_TRIES - 1):
+            try:
+                return self._desktop.snapshot(label, self._files)
+            except StateDrift:  # something is still opening or closing
+                self._desktop.settle(timeout=5.0, quiet=1.0)
+        return self._desktop.snapshot(label, self._files)
+
+    def _sound(self, boundary: Boundary, failed: frozenset[Condition]) -> bool:
+        earlier = self._failures.get(boundary.label, [])
+        if boundary is not self._kept[-1]:  # a later boundary was reached from it
+            return len(earlier) < MAX_FAILURES
+        return len(earlier) < MAX_FAILURES and not any(failed and failed <= before for before in earlier)
 
     def _sparest(self) -> Boundary:
         """The boundary whose loss costs the fewest steps; never the start, never the newest two."""

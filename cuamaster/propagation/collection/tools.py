@@ -13,7 +13,9 @@ from cuamaster.records.tools import TOOLS
 def call_tool(name: str, arguments: Mapping[str, Any], desktop: Desktop, reader: ScreenReader) -> str:
     """The tool's answer; raises InvalidAction for an unknown tool or argument, DesktopFault when the desktop fails."""
     if name not in _TOOLS:
-        raise InvalidAction(f"unknown tool {name!r}", field="name", hint=f"one of {', '.join(tool.name for tool in TOOLS)}")
+        raise InvalidAction(
+            f"unknown tool {name!r}", field="name", hint=f"one of {', '.join(tool.name for tool in TOOLS)}"
+        )
     if arguments:
         raise InvalidAction(f"{name} takes no arguments, got {sorted(arguments)}", field="arguments")
     return _TOOLS[name](desktop, reader)
@@ -27,7 +29,10 @@ def _screen_text(desktop: Desktop, reader: ScreenReader) -> str:
 def _windows(desktop: Desktop, reader: ScreenReader) -> str:  # noqa: ARG001 (one signature for all tools)
     state = desktop.state()
     focus = (state.active.app, state.active.title) if state.active else None
-    lines = [f"{window.app}: {window.title}{' (focus)' if (window.app, window.title) == focus else ''}" for window in state.windows]
+    lines = [
+        f"{window.app}: {window.title}{' (focus)' if (window.app, window.title) == focus else ''}"
+        for window in state.windows
+    ]
     return "\n".join(lines) or "no windows"
 
 

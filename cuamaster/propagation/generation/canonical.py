@@ -25,7 +25,10 @@ _SYNONYMS = {
     "close": ("close", "quit", "exit"),
     "compute": ("compute", "calculate", "evaluate"),
 }
-_PHRASES = sorted(((tuple(phrase.split("-")), word) for word, phrases in _SYNONYMS.items() for phrase in phrases), key=lambda item: -len(item[0]))
+_PHRASES = sorted(
+    ((tuple(phrase.split("-")), word) for word, phrases in _SYNONYMS.items() for phrase in phrases),
+    key=lambda item: -len(item[0]),
+)
 _FILLERS = frozenset(("a", "an", "the", "to", "of", "in"))
 
 

@@ -73,12 +73,16 @@ def _judged(episode: Episode) -> Verdict:
     """The verdict of an oracle's episode; an episode that ended by a fault is errored, whatever was seen before."""
     if episode.outcome in ("passed", "failed") and episode.verdict is not None:
         return episode.verdict
-    return Verdict(status="failed" if episode.outcome == "failed" else "errored", message=f"{episode.outcome}: {episode.message}")
+    return Verdict(
+        status="failed" if episode.outcome == "failed" else "errored", message=f"{episode.outcome}: {episode.message}"
+    )
 
 
 def _reason(certificate: Certificate) -> str:
     for probe in certificate.probes:
         if not probe.ok:
             seen = "; ".join(check.observed for check in probe.verdict.checks if check.holds is not True)
-            return f"{probe.name} probe {probe.verdict.status}, expected {probe.expected}: {probe.verdict.message or seen}"
+            return (
+                f"{probe.name} probe {probe.verdict.status}, expected {probe.expected}: {probe.verdict.message or seen}"
+            )
     return ""

@@ -24,7 +24,9 @@ class FreshDesktops:
     def __enter__(self) -> FreshDesktops:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.discard()
 
     def fresh(self) -> Desktop:

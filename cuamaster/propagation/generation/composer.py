@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Protocol
@@ -11,14 +11,15 @@ from cuamaster.errors import InvalidInput
 from cuamaster.propagation.generation.facts import satisfied
 from cuamaster.propagation.generation.instruction import instruct
 from cuamaster.propagation.generation.plan import Plan, extend, ground
-from cuamaster.propagation.generation.strategies import ALL_STRATEGIES, fits, may_follow, on_course
+from cuamaster.propagation.generation.strategies import ALL_STRATEGIES, cast_of, fits, handoffs, may_follow, on_course
 from cuamaster.propagation.generation.verifier import idle_uses, synthesize
 from cuamaster.records.primitive import Mode, Primitive
 from cuamaster.records.task import Environment, Strategy, Task
 from cuamaster.records.trajectory import Lineage
 
-_NODES = 600
-_TRIES = 12
+_NODES = 160
+_CASTS = 12
+_TRIES = 4
 
 
 class Surroundings(Protocol):
@@ -58,11 +59,18 @@ class PrimitiveComposer:
     """Builds tasks of min..max primitives by the given strategies; the same seed gives the same tasks."""
 
     def __init__(
-        self, min_primitives: int = 2, max_primitives: int = 4, strategies: Sequence[Strategy] = ALL_STRATEGIES, *, mode: Mode = "gui"
+        self,
+        min_primitives: int = 2,
+        max_primitives: int = 4,
+        strategies: Sequence[Strategy] = ALL_STRATEGIES,
+        *,
+        mode: Mode = "gui",
     ) -> None:
         unknown = set(strategies) - set(ALL_STRATEGIES)
         if not 1 <= min_primitives <= max_primitives:
-            raise InvalidInput(f"min_primitives {min_primitives} and max_primitives {max_primitives}: 1 <= min <= max is needed")
+            raise InvalidInput(
+                f"min_primitives {min_primitives} and max_primitives {max_primitives}: 1 <= min <= max is needed"
+            )
         if unknown or not strategies:
             raise InvalidInput(f"strategies: unknown {sorted(unknown)}" if unknown else "strategies: name at least one")
         self._sizes = range(min_primitives, max_primitives + 1)
@@ -87,7 +95,9 @@ class PrimitiveComposer:
         `apps`: only primitives of these; `prefer`: ids of primitives of which each should be in some task, as far as possible;
         `names`, `domains`: application id -> display name, domain; `max_apps`: at most so many applications in a task.
         """
-        pool = [p for p in library if environment.supports(sorted(set(p.requires))) and p.procedure(self._mode) is not None]
+        pool = [
+            p for p in library if environment.supports(sorted(set(p.requires))) and p.procedure(self._mode) is not None
+        ]
         pool = [p for p in pool if apps is None or p.app in apps]
         wanted = [p.id for p in pool if p.id in set(prefer)]
         tasks: dict[tuple[object, ...], Task] = {}
@@ -96,57 +106,75 @@ class PrimitiveComposer:
             rng = Random(f"{seed}/{turn}")
             strategy = self._strategies[turn % len(self._strategies)]
             uncovered = [w for w in wanted if not any(w in _ids(task.plan) for task in tasks.values())]
-            # a required primitive may not suit every strategy: after two rounds of turns it is no longer insisted on
-            required = uncovered[turn % len(uncovered)] if uncovered and turn < 2 * len(self._strategies) * len(wanted) else None
-            plan = self._search(pool, strategy, rng.choice(self._sizes), rng, required, max_apps)
             turn += 1
-            if plan is None:
-                continue
-            task = _task(plan, strategy, environment, rng, seed, names or {}, domains or {})
-            tasks.setdefault((strategy, *sorted(_ids(plan.uses))), task)
+            sizes = rng.sample(self._sizes, len(self._sizes))
+            search = _Search(pool, strategy, rng, max_apps)
+            # a wanted primitive does not suit every strategy: one without it is better than none
+            for required in [*rng.sample(uncovered, min(2, len(uncovered))), None]:
+                plan = next((found for size in sizes if (found := search.plan(size, required)) is not None), None)
+                if plan is not None:
+                    task = _task(plan, strategy, environment, rng, seed, names or {}, domains or {})
+                    tasks.setdefault((strategy, *sorted(_ids(plan.uses))), task)
+                    break
         return list(tasks.values())
 
-    def _search(
-        self, pool: Sequence[Primitive], strategy: Strategy, size: int, rng: Random, required: str | None, max_apps: int | None
-    ) -> Plan | None:
-        budget = [_NODES]
 
-        def finished(plan: Plan) -> bool:
-            return fits(strategy, plan) and (required is None or required in _ids(plan.uses)) and not idle_uses(plan) and synthesize(plan) is not None
+class _Search:
+    """Depth-first search for one plan by one strategy, with a budget of imagined steps."""
 
-        def promising(plan: Plan) -> bool:
-            return on_course(strategy, plan) and (max_apps is None or len(plan.apps) <= max_apps)
+    def __init__(self, pool: Sequence[Primitive], strategy: Strategy, rng: Random, max_apps: int | None) -> None:
+        self._pool = pool
+        self._strategy = strategy
+        self._rng = rng
+        self._max_apps = max_apps
+        self._left = 0
 
-        return _grow(Plan(), pool, strategy, size, rng, required, budget, finished, promising)
-
-
-def _grow(
-    plan: Plan,
-    pool: Sequence[Primitive],
-    strategy: Strategy,
-    size: int,
-    rng: Random,
-    required: str | None,
-    budget: list[int],
-    finished: Callable[[Plan], bool],
-    promising: Callable[[Plan], bool],
-) -> Plan | None:
-    if len(plan.uses) == size:
-        return plan if finished(plan) else None
-    candidates = [p for p in pool if may_follow(strategy, plan, p)]
-    rng.shuffle(candidates)
-    candidates.sort(key=lambda p: p.id != required)
-    for primitive in candidates:
-        for grown in extend(plan, primitive, rng):
-            budget[0] -= 1
-            if budget[0] < 0:
-                return None
-            if not promising(grown):
-                continue
-            found = _grow(grown, pool, strategy, size, rng, required, budget, finished, promising)
+    def plan(self, size: int, required: str | None) -> Plan | None:
+        """A finished plan of `size` uses, with the required primitive in it if there is one; None when none was found."""
+        if self._strategy == "parameterized":
+            casts = [[p] for p in self._shuffled(self._pool, required)]
+        elif self._strategy == "cross_app_handoff":
+            pairs = handoffs(self._pool)
+            casts = [cast_of(pair, self._pool) for pair in self._rng.sample(pairs, len(pairs))]
+        else:
+            casts = [list(self._pool)]
+        if required is not None:
+            casts = [cast for cast in casts if any(p.id == required for p in cast)]
+        budget = _NODES
+        for cast in casts[:_CASTS]:
+            self._left = max(_NODES // 4, budget)
+            found = self._grown(Plan(), cast, size, required)
             if found is not None:
                 return found
-    return None
+            budget = self._left
+        return None
+
+    def _shuffled(self, primitives: Sequence[Primitive], first: str | None) -> list[Primitive]:
+        mixed = self._rng.sample(list(primitives), len(primitives))
+        return sorted(mixed, key=lambda p: p.id != first)
+
+    def _grown(self, plan: Plan, cast: Sequence[Primitive], size: int, required: str | None) -> Plan | None:
+        if len(plan.uses) == size:
+            return plan if self._finished(plan, required) else None
+        candidates = [p for p in cast if may_follow(self._strategy, plan, p)]
+        for primitive in self._shuffled(candidates, required):
+            for grown in extend(plan, primitive, self._rng):
+                self._left -= 1
+                if self._left < 0:
+                    return None
+                if on_course(self._strategy, grown) and (self._max_apps is None or len(grown.apps) <= self._max_apps):
+                    found = self._grown(grown, cast, size, required)
+                    if found is not None:
+                        return found
+        return None
+
+    def _finished(self, plan: Plan, required: str | None) -> bool:
+        return (
+            fits(self._strategy, plan)
+            and (required is None or required in _ids(plan.uses))
+            and not idle_uses(plan)
+            and synthesize(plan) is not None
+        )
 
 
 def _ids(uses: Iterable[object]) -> list[str]:
@@ -154,7 +182,13 @@ def _ids(uses: Iterable[object]) -> list[str]:
 
 
 def _task(
-    plan: Plan, strategy: Strategy, environment: Surroundings, rng: Random, seed: int, names: Mapping[str, str], domains: Mapping[str, str]
+    plan: Plan,
+    strategy: Strategy,
+    environment: Surroundings,
+    rng: Random,
+    seed: int,
+    names: Mapping[str, str],
+    domains: Mapping[str, str],
 ) -> Task:
     verifier = synthesize(plan)
     assert verifier is not None  # _search accepts no other plan
@@ -184,5 +218,7 @@ def _task(
 def _lineage(plan: Plan) -> tuple[Lineage, ...]:
     ids = tuple(_ids(plan.uses))
     videos = [evidence for use in plan.uses for evidence in use.primitive.evidence if evidence.kind == "video"]
-    found = [Lineage(video_id=e.source, t_start=e.t_start, t_end=e.t_end, primitive_ids=ids) for e in dict.fromkeys(videos)]
+    found = [
+        Lineage(video_id=e.source, t_start=e.t_start, t_end=e.t_end, primitive_ids=ids) for e in dict.fromkeys(videos)
+    ]
     return tuple(found) or (Lineage(primitive_ids=ids),)

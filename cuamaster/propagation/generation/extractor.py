@@ -10,13 +10,22 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cuamaster.propagation.generation.facts import Fact, Facts, progress, satisfied
+from cuamaster.propagation.generation.facts import Fact, Facts, progress, satisfied, setup_facts
 from cuamaster.propagation.generation.intents import POOLS, Intent, Scene, Value, intent_of
 from cuamaster.propagation.generation.operations import Operation, operations
-from cuamaster.records.condition import CONDITION, Condition, FileExists, FileText, Not, ScreenText, WindowTitle
+from cuamaster.records.condition import (
+    CONDITION,
+    AppRunning,
+    Condition,
+    FileExists,
+    FileText,
+    Not,
+    ScreenText,
+    WindowTitle,
+)
 from cuamaster.records.episode import Dropped
 from cuamaster.records.primitive import ActionTemplate, Evidence, Parameter, Primitive, Procedure, SetupStep
-from cuamaster.records.reasoning import conjoin, conjuncts, implies, leaves
+from cuamaster.records.reasoning import conflicts_with, conjoin, conjuncts, implies, leaves
 from cuamaster.records.trajectory import Action, Target, Trajectory
 
 _STAGE = "extract"
@@ -33,7 +42,13 @@ def extract(trajectory: Trajectory, capabilities: frozenset[str]) -> tuple[list[
         item = f"{trajectory.id}#{index}"
         intent = intent_of(operation, scene)
         if intent is None:
-            dropped.append(_drop(item, "no-known-effect", f"{' > '.join(operation.labels) or 'keys'}: what it brings about is not known"))
+            dropped.append(
+                _drop(
+                    item,
+                    "no-known-effect",
+                    f"{' > '.join(operation.labels) or 'keys'}: what it brings about is not known",
+                )
+            )
             continue
         reason = _gate(trajectory, operation, intent, goals, capabilities)
         if reason is None:
@@ -62,11 +77,15 @@ def _folder(facts: Facts, goals: Sequence[Condition]) -> str:
 
 
 def _gate(
-    trajectory: Trajectory, operation: Operation, intent: Intent, goals: Sequence[Condition], capabilities: frozenset[str]
+    trajectory: Trajectory,
+    operation: Operation,
+    intent: Intent,
+    goals: Sequence[Condition],
+    capabilities: frozenset[str],
 ) -> tuple[str, str] | None:
     """(reason, detail) when the operation must not become a primitive."""
     lineage = trajectory.lineage
-    if not (lineage.video_id or lineage.video_url) or operation.t_end <= operation.t_start < 0 or operation.t_end <= 0:
+    if not (lineage.video_id or lineage.video_url) or operation.t_end <= 0:
         return "no-source-evidence", f"{intent.ability}: no video or no times"
     if not _borne_out(operation, intent, goals):
         return "no-source-evidence", f"{intent.ability}: neither the end state nor a window title shows its effect"
@@ -82,7 +101,13 @@ def _borne_out(operation: Operation, intent: Intent, goals: Sequence[Condition])
         return True
     if any(isinstance(e, WindowTitle) and e.title and e.title in operation.title_after for e in intent.effects):
         return True
-    texts = [str(value) for goal in goals for leaf in leaves(goal) for value in leaf.model_dump().values() if isinstance(value, str)]
+    texts = [
+        str(value)
+        for goal in goals
+        for leaf in leaves(goal)
+        for value in leaf.model_dump().values()
+        if isinstance(value, str)
+    ]
     return bool(intent.values) and all(any(value.text in text for text in texts) for value in intent.values[-1:])
 
 
@@ -94,9 +119,10 @@ def _requires(app: str) -> tuple[str, ...]:
 
 
 def _primitive(trajectory: Trajectory, operation: Operation, intent: Intent, scene: Scene) -> Primitive:
-    values = {value.name: value.text for value in intent.values}
     before = _preconditions(intent, scene)
-    setup = setup_for(before, scene)
+    parameters = _values(intent, before, scene)
+    values = {value.name: value.text for value in parameters}
+    setup = setup_for(before, scene, [text.text for text in _texts(intent, scene)])
     effects = tuple(_generalized(effect, values) for effect in intent.effects)
     lasting: list[Condition] = [effect for effect in effects if not isinstance(effect, ScreenText)] or [*effects]
     lineage = trajectory.lineage
@@ -104,7 +130,7 @@ def _primitive(trajectory: Trajectory, operation: Operation, intent: Intent, sce
         app=trajectory.app,
         ability=intent.ability,
         instruction=intent.instruction,
-        parameters=tuple(_parameter(value) for value in intent.values),
+        parameters=tuple(_parameter(value) for value in parameters),
         preconditions=tuple(_generalized(condition, values) for condition in before),
         requires=_requires(trajectory.app),
         effects=effects,
@@ -127,30 +153,58 @@ def _primitive(trajectory: Trajectory, operation: Operation, intent: Intent, sce
 
 def _frames(trajectory: Trajectory, operation: Operation) -> tuple[str, ...]:
     """Blobs of the observation the operation begins on and of the one after it."""
-    holding = [i for i, step in enumerate(trajectory.steps) if any(action in operation.actions for action in step.actions)]
+    holding = [
+        i for i, step in enumerate(trajectory.steps) if any(action in operation.actions for action in step.actions)
+    ]
     if not holding:
         return ()
-    after = trajectory.steps[holding[-1] + 1].observation if holding[-1] + 1 < len(trajectory.steps) else trajectory.final
+    after = (
+        trajectory.steps[holding[-1] + 1].observation if holding[-1] + 1 < len(trajectory.steps) else trajectory.final
+    )
     return trajectory.steps[holding[0]].observation.screenshot, after.screenshot
+
+
+def _values(intent: Intent, before: Sequence[Condition], scene: Scene) -> tuple[Value, ...]:
+    """The intent's values, and the open document's name where the preconditions speak of it."""
+    named = any(scene.document and scene.document in str(condition.model_dump()) for condition in before)
+    if not named or any(value.text == scene.document for value in intent.values):
+        return intent.values
+    return (
+        *intent.values,
+        Value(
+            "filename" if all(v.name != "filename" for v in intent.values) else "document", "filename", scene.document
+        ),
+    )
 
 
 def _preconditions(intent: Intent, scene: Scene) -> tuple[Condition, ...]:
     """The active window, what the intent itself asks for, and facts about the values it builds on."""
     windows = [f for f in scene.facts if isinstance(f, WindowTitle) and f.active and f.app in ("", scene.app)]
     window = windows[-1] if windows else WindowTitle(app=scene.app, active=True)
-    document = [f for f in scene.facts if isinstance(f, FileExists | FileText) and scene.document and f.path == scene.path(scene.document)]
-    texts = [f for f in scene.facts if isinstance(f, ScreenText) and any(use in f.text for use in intent.uses)]
+    if scene.document:
+        window = window.model_copy(update={"title": scene.document})
+    document = [
+        f for f in scene.facts if isinstance(f, FileExists) and scene.document and f.path == scene.path(scene.document)
+    ]
+    texts = [text for text in _texts(intent, scene) if not any(implies(text, asked) for asked in intent.preconditions)]
     wanted: list[Condition] = [window, *document, *texts, *intent.preconditions]
     known = tuple(Fact(c) for c in scene.facts)
     # a condition the scene contradicts (the replaced word, read off an older frame) would make the primitive useless
     return tuple(dict.fromkeys(c for c in wanted if not (isinstance(c, Not) and satisfied(c.of, known))))
 
 
-def setup_for(before: Sequence[Condition], scene: Scene) -> tuple[SetupStep, ...]:
-    """Files and a window that bring the preconditions about; a document's text is what the screen shows of it."""
+def _texts(intent: Intent, scene: Scene) -> list[ScreenText]:
+    """Shown texts that hold what the operation builds on."""
+    return [f for f in scene.facts if isinstance(f, ScreenText) and any(use in f.text for use in intent.uses)]
+
+
+def setup_for(before: Sequence[Condition], scene: Scene, lines: Sequence[str] = ()) -> tuple[SetupStep, ...]:
+    """Files and a window that bring the conditions about, or nothing if they would contradict one.
+
+    `lines`: what the screen showed of the open document, besides the texts the conditions ask for.
+    """
     steps: list[SetupStep] = []
     document = scene.path(scene.document) if scene.document else ""
-    shown = [c.text for c in before if isinstance(c, ScreenText)]
     for condition in before:
         if isinstance(condition, FileText) and condition.match == "equals":
             steps.append(SetupStep(kind="file.write", path=condition.path, text=condition.text))
@@ -159,13 +213,18 @@ def setup_for(before: Sequence[Condition], scene: Scene) -> tuple[SetupStep, ...
         elif isinstance(condition, FileExists) and condition.path != document:
             steps.append(SetupStep(kind="file.write", path=condition.path, text="contents\n"))
     window = next((c for c in before if isinstance(c, WindowTitle)), None)
-    if window is None:
+    if window is None and not any(isinstance(c, AppRunning) for c in before):
         return tuple(steps)
+    if document and not any(step.path == document for step in steps):
+        held = [c.text for c in before if isinstance(c, FileText) and c.path == document and c.match == "contains"]
+        shown = [*lines, *held, *(c.text for c in before if isinstance(c, ScreenText))]
+        steps.append(SetupStep(kind="file.write", path=document, text="".join(f"{line}\n" for line in _lines(shown))))
     if document:
-        if not any(step.path == document for step in steps):
-            steps.append(SetupStep(kind="file.write", path=document, text="".join(f"{line}\n" for line in _lines(shown))))
-        return (*steps, SetupStep(kind="app.launch", app=scene.app, args=(document,)))
-    return (*steps, SetupStep(kind="app.launch", app=scene.app, text=window.title))
+        steps.append(SetupStep(kind="app.launch", app=scene.app, args=(document,)))
+    else:
+        steps.append(SetupStep(kind="app.launch", app=scene.app, text=window.title if window else ""))
+    gained = setup_facts(steps)
+    return () if any(conflicts_with(fact, condition) for fact in gained for condition in before) else tuple(steps)
 
 
 def _lines(texts: Sequence[str]) -> list[str]:
@@ -178,14 +237,20 @@ def _parameter(value: Value) -> Parameter:
     kind = value.kind if value.kind in ("text", "path", "filename", "dirname", "number", "choice") else "text"
     # two words of one primitive must not draw the same value: each starts at its own place in the pool
     turn = sum(map(ord, value.name)) % len(pool)
-    return Parameter.model_validate({"name": value.name, "kind": kind, "examples": (value.text, *pool[turn:], *pool[:turn])})
+    return Parameter.model_validate(
+        {"name": value.name, "kind": kind, "examples": (value.text, *pool[turn:], *pool[:turn])}
+    )
 
 
 def _generalized(condition: Condition, values: Mapping[str, str]) -> Condition:
-    return CONDITION.validate_python(_replaced(condition.model_dump(mode="json"), values, skip=("kind", "app", "match", "type")))
+    return CONDITION.validate_python(
+        _replaced(condition.model_dump(mode="json"), values, skip=("kind", "app", "match", "type"))
+    )
 
 
-def _replaced(data: Any, values: Mapping[str, str], skip: Sequence[str] = ("kind", "app", "type", "schema_id", "key")) -> Any:
+def _replaced(
+    data: Any, values: Mapping[str, str], skip: Sequence[str] = ("kind", "app", "type", "schema_id", "key")
+) -> Any:
     """Every value, where it stands as whole words, becomes its {parameter}; longer values first."""
     if isinstance(data, str):
         names = {text: name for name, text in values.items() if text}
@@ -209,7 +274,11 @@ def template_of(action: Action, values: Mapping[str, str]) -> ActionTemplate:
         target = Target(role="area")
     if action.action.type == "keyboard.type" or (target is not None and action.action.type.startswith("keyboard.")):
         target = None  # the focus is where the operation's clicks have put it
-    typed = {key: _replaced(value, values) for key, value in args.items()} if action.action.type == "keyboard.type" else args
+    typed = (
+        {key: _replaced(value, values) for key, value in args.items()}
+        if action.action.type == "keyboard.type"
+        else args
+    )
     return ActionTemplate(type=action.action.type, target=target, args=typed)
 
 

@@ -107,7 +107,16 @@ def _surely_not(condition: Condition, facts: Facts) -> bool:
         return True
     if isinstance(condition, FileText):
         return _surely_not(FileExists(path=condition.path), facts)
+    if isinstance(condition, WindowTitle) and any(_may_be(fact.condition, condition) for fact in facts):
+        return False
     return isinstance(condition, _ABSENT_UNLESS_MADE) and not any(implies(fact.condition, condition) for fact in facts)
+
+
+def _may_be(fact: Condition, wanted: WindowTitle) -> bool:
+    """Whether a window of unknown title could be the one that is asked about."""
+    if not isinstance(fact, WindowTitle) or fact.title or wanted.app not in ("", fact.app):
+        return False
+    return fact.active or not wanted.active
 
 
 def progress(facts: Facts, effects: Iterable[Condition], producer: int) -> Facts:

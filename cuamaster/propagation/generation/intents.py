@@ -29,18 +29,29 @@ class Scene:
 
     @property
     def document(self) -> str:
-        """Name of the file the active window shows, '' if it shows none."""
-        for fact in self.facts:
-            if isinstance(fact, WindowTitle) and fact.active and fact.app in ("", self.app):
-                for word in re.split(r"\s+-\s+|/", fact.title.lstrip("*")):
-                    if _FILE_NAME.match(word.strip()):
-                        return word.strip()
-        return ""
+        """Name of the file the active window shows, '' if it shows none.
+
+        Where no window's title is known, the one file the facts speak of is taken to be the open one.
+        """
+        windows = [f for f in self.facts if isinstance(f, WindowTitle) and f.active and f.app in ("", self.app)]
+        for window in windows:
+            for word in re.split(r"\s+-\s+|/", window.title.lstrip("*")):
+                if _FILE_NAME.match(word.strip()):
+                    return word.strip()
+        files = {
+            f.path for f in self.facts if isinstance(f, FileText) or (isinstance(f, FileExists) and f.type == "file")
+        }
+        if any(window.title for window in windows) or len(files) != 1:
+            return ""
+        return files.pop().rsplit("/", 1)[-1]
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """Texts the application shows."""
-        return tuple(fact.text for fact in self.facts if isinstance(fact, ScreenText))
+        """Texts the application shows: what was read in it, and what the open document is known to hold."""
+        document = self.path(self.document) if self.document else None
+        read = [fact.text for fact in self.facts if isinstance(fact, ScreenText)]
+        held = [f.text for f in self.facts if isinstance(f, FileText) and f.path == document and f.match != "regex"]
+        return tuple(dict.fromkeys([*held, *read]))
 
 
 @dataclass(frozen=True)
@@ -83,10 +94,21 @@ def _title(name: str, app: str) -> WindowTitle:
 def _save_as(op: Operation, scene: Scene) -> Intent:
     name = op.typed[-1]
     text = scene.shown[-1] if scene.shown else ""
-    made: Condition = FileText(path=scene.path(name), text=text, match="contains") if text else FileExists(path=scene.path(name), type="file")
+    made: Condition = (
+        FileText(path=scene.path(name), text=text, match="contains")
+        if text
+        else FileExists(path=scene.path(name), type="file")
+    )
     kept = (ScreenText(app=scene.app, text=text),) if text else ()
     values = (Value("filename", "filename", name), *((Value("text", "text", text),) if text else ()))
-    return Intent("save-as", "Save the document as {filename}", values, (made, _title(name, scene.app), *kept), (Not(of=FileExists(path=scene.path(name))),), (text,) if text else ())
+    return Intent(
+        "save-as",
+        "Save the document as {filename}",
+        values,
+        (made, _title(name, scene.app), *kept),
+        (Not(of=FileExists(path=scene.path(name))),),
+        (text,) if text else (),
+    )
 
 
 def _save(op: Operation, scene: Scene) -> Intent | None:  # noqa: ARG001 (same form as the others)
@@ -103,7 +125,11 @@ def _create(noun: str, kind: str) -> Callable[[Operation, Scene], Intent]:
         name, slot = op.typed[-1], "dirname" if kind == "dir" else "filename"
         made = FileExists.model_validate({"path": scene.path(name), "type": kind})
         return Intent(
-            f"create-{noun}", f"Create a new {noun} named {{{slot}}}", (Value(slot, slot, name),), (made,), (Not(of=FileExists(path=made.path)),)
+            f"create-{noun}",
+            f"Create a new {noun} named {{{slot}}}",
+            (Value(slot, slot, name),),
+            (made,),
+            (Not(of=FileExists(path=made.path)),),
         )
 
     return build
@@ -117,16 +143,31 @@ def _rename(op: Operation, scene: Scene) -> Intent | None:
     before = FileExists.model_validate({"path": scene.path(old), "type": "file" if kind == "filename" else "dir"})
     after = before.model_copy(update={"path": scene.path(new)})
     values = (Value("oldname", kind, old), Value("newname", kind, new))
-    return Intent("rename", "Rename {oldname} to {newname}", values, (after, Not(of=FileExists(path=before.path))), (before, Not(of=FileExists(path=after.path))))
+    return Intent(
+        "rename",
+        "Rename {oldname} to {newname}",
+        values,
+        (after, Not(of=FileExists(path=before.path))),
+        (before, Not(of=FileExists(path=after.path))),
+    )
 
 
 def _delete(op: Operation, scene: Scene) -> Intent | None:
-    name = next((label_of(a) for a in op.actions if a.target is not None and a.target.role in ("item", "icon", "") and label_of(a)), "")
+    name = next(
+        (
+            label_of(a)
+            for a in op.actions
+            if a.target is not None and a.target.role in ("item", "icon", "") and label_of(a)
+        ),
+        "",
+    )
     if not name or name == op.labels[-1]:
         return None
     kind = "filename" if _FILE_NAME.match(name) else "dirname"
     there = FileExists.model_validate({"path": scene.path(name), "type": "file" if kind == "filename" else "dir"})
-    return Intent("delete", f"Delete {{{kind}}}", (Value(kind, kind, name),), (Not(of=FileExists(path=there.path)),), (there,))
+    return Intent(
+        "delete", f"Delete {{{kind}}}", (Value(kind, kind, name),), (Not(of=FileExists(path=there.path)),), (there,)
+    )
 
 
 def _replace(op: Operation, scene: Scene) -> Intent:
@@ -134,7 +175,12 @@ def _replace(op: Operation, scene: Scene) -> Intent:
     values = (Value("word", "word", word), Value("replacement", "word", other))
     gone, come = ScreenText(app=scene.app, text=word), ScreenText(app=scene.app, text=other)
     return Intent(
-        "replace-text", 'Replace "{word}" with "{replacement}" in the whole document', values, (come, Not(of=gone)), (gone, Not(of=come)), (word,)
+        "replace-text",
+        'Replace "{word}" with "{replacement}" in the whole document',
+        values,
+        (come, Not(of=gone)),
+        (gone, Not(of=come)),
+        (word,),
     )
 
 
@@ -153,7 +199,13 @@ def _open_item(op: Operation, scene: Scene) -> Intent | None:
 def _open_file(op: Operation, scene: Scene) -> Intent:
     name = op.typed[-1]
     there = FileExists(path=scene.path(name), type="file")
-    return Intent("open-file", "Open the file {filename}", (Value("filename", "filename", name),), (_title(name, scene.app),), (there,))
+    return Intent(
+        "open-file",
+        "Open the file {filename}",
+        (Value("filename", "filename", name),),
+        (_title(name, scene.app),),
+        (there,),
+    )
 
 
 def _type(op: Operation, scene: Scene) -> Intent:
@@ -179,7 +231,13 @@ def _is_double(op: Operation, path: str) -> bool:  # noqa: ARG001
 
 
 def _only_types(op: Operation, path: str) -> bool:  # noqa: ARG001
-    labelled = [a for a in op.actions if a.action.type == "mouse.click" and label_of(a) and (a.target is None or a.target.role not in ("area", "cell"))]
+    labelled = [
+        a
+        for a in op.actions
+        if a.action.type == "mouse.click"
+        and label_of(a)
+        and (a.target is None or a.target.role not in ("area", "cell"))
+    ]
     return bool(op.typed) and not labelled and not any(chord & {"ctrl", "alt", "super"} for chord in op.chords)
 
 

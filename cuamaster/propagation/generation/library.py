@@ -30,7 +30,10 @@ class Library:
     def add(self, primitive: Primitive) -> Added:
         """Add, or merge its evidence and new procedures into the entry of the same meaning; InvalidInput without evidence."""
         if not primitive.evidence:
-            raise InvalidInput(f"primitive {primitive.app}.{primitive.ability} has no evidence", hint="a video with times, or a recorded demonstration")
+            raise InvalidInput(
+                f"primitive {primitive.app}.{primitive.ability} has no evidence",
+                hint="a video with times, or a recorded demonstration",
+            )
         key = meaning(primitive)
         known = self._by_meaning.get(key)
         if known is None:

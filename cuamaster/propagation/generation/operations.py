@@ -12,10 +12,18 @@ from dataclasses import dataclass, replace
 
 from cuamaster.records.trajectory import Action, Trajectory
 
-_CONFIRMS = re.compile(r"^(save|ok|open|create|rename|apply|replace all|replace|insert|yes|done|add|delete|move to trash|find|go|connect|export|import)$", re.IGNORECASE)
+_CONFIRMS = re.compile(
+    r"^(save|ok|open|create|rename|apply|replace all|replace|insert|yes|done|add|delete|move to trash|find|go|connect|export|import)$",
+    re.IGNORECASE,
+)
 _CLOSES = re.compile(r"^(close|cancel|ok|done|quit dialog|no)$", re.IGNORECASE)
-_DIRECT = re.compile(r"^(save|save all|copy|cut|paste|undo|redo|select all|delete|delete selection|move to trash|remove|close|close tab|close window|quit|new|reload)\b", re.IGNORECASE)
-_AIDS = frozenset({"tab", "home", "end", "up", "down", "left", "right", "escape", "shift", "pageup", "pagedown", "backspace"})
+_DIRECT = re.compile(
+    r"^(save|save all|copy|cut|paste|undo|redo|select all|delete|delete selection|move to trash|remove|close|close tab|close window|quit|new|reload)\b",
+    re.IGNORECASE,
+)
+_AIDS = frozenset(
+    {"tab", "home", "end", "up", "down", "left", "right", "escape", "shift", "pageup", "pagedown", "backspace"}
+)
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,11 @@ def _is_double(action: Action) -> bool:
 
 
 def _is_plain_click(action: Action) -> bool:
-    return action.action.type == "mouse.click" and action.action.args.get("button", "left") == "left" and not _is_double(action)
+    return (
+        action.action.type == "mouse.click"
+        and action.action.args.get("button", "left") == "left"
+        and not _is_double(action)
+    )
 
 
 def _role(action: Action | None) -> str:
@@ -79,7 +91,9 @@ def operations(trajectory: Trajectory) -> list[Operation]:
     steps = trajectory.steps
     for index, step in enumerate(steps):
         after = steps[index + 1].observation if index + 1 < len(steps) else trajectory.final
-        flat += [(action, after.active_window) for action in step.actions if action.action.type not in ("wait", "finish")]
+        flat += [
+            (action, after.active_window) for action in step.actions if action.action.type not in ("wait", "finish")
+        ]
     cut: list[Operation] = []
     current: list[Action] = []
     for index, (action, title) in enumerate(flat):
@@ -117,7 +131,7 @@ def _click_ends(last: Action, following: Action, *, typed: bool, first: bool, ty
     if typed and _CONFIRMS.match(label):
         return not (_CONFIRMS.match(label_of(following)) and _role(following) == "button")
     if first:
-        return False
+        return bool(_CLOSES.match(label)) and _role(last) in ("button", "")
     return bool(_DIRECT.match(label)) or _role(following) == "menu" or not _is_plain_click(following)
 
 
@@ -126,7 +140,11 @@ def _asks(current: list[Action]) -> bool:
     for action in current[:-1]:
         if action.action.type == "keyboard.press" and not chord_of(action) <= _AIDS:
             return True
-        if action.action.type == "mouse.click" and label_of(action) and _role(action) not in ("area", "cell", "titlebar"):
+        if (
+            action.action.type == "mouse.click"
+            and label_of(action)
+            and _role(action) not in ("area", "cell", "titlebar")
+        ):
             return True
     return False
 

@@ -6,18 +6,20 @@ knows to set up, provided the whole plan, played again from that start, still ho
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from cuamaster.propagation.generation.facts import START, Fact, Facts, progress, satisfied, setup_facts, supporter
-from cuamaster.records.condition import Condition, Not
+from cuamaster.records.condition import Condition, Not, WindowTitle
 from cuamaster.records.filling import placeholders, substitute, unify
 from cuamaster.records.primitive import Parameter, Primitive, SetupStep
 from cuamaster.records.reasoning import conjuncts, consistent
 from cuamaster.records.task import PrimitiveUse
 from cuamaster.records.templates import fill_text
 
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 _MAX_BINDINGS = 8
 _MAX_FACTS_TRIED = 4
 
@@ -68,38 +70,58 @@ def simulate(setup: Sequence[SetupStep], uses: Sequence[PrimitiveUse]) -> Plan |
     if not consistent(known):
         return None
     start = tuple(Fact(condition) for condition in dict.fromkeys(known))
-    facts = start
-    needs: list[tuple[Need, ...]] = []
-    for index, use in enumerate(uses):
-        before = ground(use.primitive.preconditions, use.arguments)
-        after = ground(use.primitive.effects, use.arguments)
-        goals = ground([use.primitive.verifier], use.arguments)
-        if not all(satisfied(condition, facts) for condition in before) or not (consistent(before) and consistent(after)):
-            return None
-        if all(satisfied(goal, facts) for goal in goals):
-            return None
-        needs.append(tuple(Need(condition, _producer(condition, facts)) for condition in before))
-        facts = progress(facts, (*after, *goals), index)
-    return Plan(tuple(setup), tuple(uses), start, facts, tuple(needs))
+    plan: Plan | None = Plan(tuple(setup), (), start, start, ())
+    for use in uses:
+        plan = _played(plan, use) if plan is not None else None
+    return plan
+
+
+def _played(plan: Plan, use: PrimitiveUse) -> Plan | None:
+    """The plan with one more use, carried out in its last state."""
+    before = ground(use.primitive.preconditions, use.arguments)
+    if not all(satisfied(condition, plan.facts) for condition in before):
+        return None
+    after = ground(use.primitive.effects, use.arguments)
+    goals = ground([use.primitive.verifier], use.arguments)
+    if all(satisfied(goal, plan.facts) for goal in goals) or not (consistent(before) and consistent(after)):
+        return None
+    needs = tuple(Need(condition, _producer(condition, plan.facts)) for condition in before)
+    facts = progress(plan.facts, (*after, *goals), len(plan.uses))
+    return replace(plan, uses=(*plan.uses, use), facts=facts, needs=(*plan.needs, needs))
 
 
 def _producer(condition: Condition, facts: Facts) -> int:
+    """Whose effect meets a need. That something is absent is an effect only where it was made so (a file deleted)."""
+    if isinstance(condition, Not):
+        facts = tuple(fact for fact in facts if isinstance(fact.condition, Not))
     fact = supporter(condition, facts)
     return fact.producer if fact is not None else START
 
 
 def extend(plan: Plan, primitive: Primitive, rng: Random) -> Iterator[Plan]:
     """Plans with one more use of `primitive`, likelier arguments (those that meet earlier effects) first."""
+    if plan.uses and not _in_reach(plan, primitive):
+        return
     for arguments in _bindings(plan, primitive, rng):
         use = PrimitiveUse(primitive=primitive, arguments=arguments)
         extra = ground_setup(primitive, arguments)
         if plan.uses:
             extra = _missing_setup(plan, use, extra)
-        files = [step for step in (*plan.setup, *extra) if step.kind != "app.launch"]
-        launches = [step for step in (*extra, *plan.setup) if step.kind == "app.launch"]
-        grown = simulate((*dict.fromkeys(files), *launches), (*plan.uses, use))
+        if plan.uses and not extra:
+            grown = _played(plan, use)
+        else:
+            files = [step for step in (*plan.setup, *extra) if step.kind != "app.launch"]
+            launches = [step for step in (*extra, *plan.setup) if step.kind == "app.launch"]
+            grown = simulate((*dict.fromkeys(files), *launches), (*plan.uses, use))
         if grown is not None and _undisturbed(plan, grown):
             yield grown
+
+
+def _in_reach(plan: Plan, primitive: Primitive) -> bool:
+    """Setup cannot put another window in front once a plan has begun: the focus a primitive needs must be there."""
+    focused = {f.condition.app for f in plan.facts if isinstance(f.condition, WindowTitle) and f.condition.active}
+    wanted = {c.app for c in primitive.preconditions if isinstance(c, WindowTitle) and c.active and c.app}
+    return wanted <= focused
 
 
 def _undisturbed(plan: Plan, grown: Plan) -> bool:
@@ -115,7 +137,11 @@ def _missing_setup(plan: Plan, use: PrimitiveUse, setup: Sequence[SetupStep]) ->
     for step in setup:
         around = [*files, step] if step.kind == "app.launch" else [step]
         gained = tuple(Fact(c) for c in setup_facts(around))
-        helping = setup_facts([step]) if step.kind != "app.launch" else tuple(f.condition for f in gained if supporter(f.condition, plan.start) is None)
+        helping = (
+            setup_facts([step])
+            if step.kind != "app.launch"
+            else tuple(f.condition for f in gained if supporter(f.condition, plan.start) is None)
+        )
         background = tuple(Fact(_in_background(c)) for c in helping)
         if any(supporter(condition, background) is not None for condition in missing):
             needed = [file for file in files if file.path and file.path in step.args]
@@ -134,7 +160,10 @@ def _bindings(plan: Plan, primitive: Primitive, rng: Random) -> Iterator[dict[st
     taken = {value for use in plan.uses for value in use.arguments.values()}
     seen: set[tuple[tuple[str, str], ...]] = set()
     open_ends = [c for c in primitive.preconditions if placeholders(c) and not isinstance(c, Not)]
+    names = {part for fact in plan.facts for part in str(getattr(fact.condition, "path", "")).split("/")}
     for partial in _matched(open_ends, plan.facts, {}):
+        if not all(p.name not in partial or _plausible(p, partial[p.name], names) for p in primitive.parameters):
+            continue
         arguments = _completed(primitive.parameters, partial, taken, rng)
         if arguments is None:
             continue
@@ -144,6 +173,13 @@ def _bindings(plan: Plan, primitive: Primitive, rng: Random) -> Iterator[dict[st
             yield arguments
         if len(seen) >= _MAX_BINDINGS:
             return
+
+
+def _plausible(parameter: Parameter, value: str, names: set[str]) -> bool:
+    """A file's name read off a window's title must be the name of a file ("Untitled" is none), and a number one."""
+    if parameter.kind in ("filename", "dirname"):
+        return value in names or value in parameter.examples
+    return parameter.kind != "number" or bool(_NUMBER.fullmatch(value))
 
 
 def _matched(patterns: Sequence[Condition], facts: Facts, bound: dict[str, str]) -> Iterator[dict[str, str]]:
@@ -163,7 +199,9 @@ def _matched(patterns: Sequence[Condition], facts: Facts, bound: dict[str, str])
         yield from _matched(rest, facts, bound)
 
 
-def _completed(parameters: Sequence[Parameter], partial: Mapping[str, str], taken: set[str], rng: Random) -> dict[str, str] | None:
+def _completed(
+    parameters: Sequence[Parameter], partial: Mapping[str, str], taken: set[str], rng: Random
+) -> dict[str, str] | None:
     arguments = dict(partial)
     used = taken | set(arguments.values())
     pairs: dict[str, int] = {}

@@ -6,6 +6,7 @@ chain of other primitives whose effects meet its preconditions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -21,11 +22,13 @@ from cuamaster.propagation.generation.composer import Surroundings
 from cuamaster.propagation.generation.facts import satisfied
 from cuamaster.propagation.generation.oracle import Oracle
 from cuamaster.propagation.generation.plan import Plan, extend, ground
-from cuamaster.records.condition import Condition
+from cuamaster.records.condition import Condition, WindowTitle
+from cuamaster.records.filling import names_in
 from cuamaster.records.primitive import Primitive
 from cuamaster.records.reasoning import conjoin
 from cuamaster.records.task import Environment, PrimitiveUse, Task
 from cuamaster.records.templates import fill_text
+from cuamaster.records.trajectory import Window
 from cuamaster.records.verdict import Verdict
 
 _LONGEST_PRELUDE = 2
@@ -44,11 +47,17 @@ class Proof:
     t_start: float = 0.0
     t_end: float = 0.0
     message: str = ""
+    window: Window | None = None
+    """The window that had the focus before the procedure began."""
 
     @property
     def ok(self) -> bool:
         """False before, true after."""
-        return self.before is not None and self.after is not None and (self.before.status, self.after.status) == ("failed", "passed")
+        return (
+            self.before is not None
+            and self.after is not None
+            and (self.before.status, self.after.status) == ("failed", "passed")
+        )
 
 
 def plan_for(primitive: Primitive, library: Iterable[Primitive], *, seed: int = 0) -> Plan | None:
@@ -106,7 +115,14 @@ def _carried_out(task: Task, desktop: Desktop, reader: ScreenReader, oracle: Ora
 
 
 def prove(
-    plan: Plan, mode: Literal["gui", "cli"], desktop: Desktop, reader: ScreenReader, oracle: Oracle, guest: Surroundings, *, patience: float = 60.0
+    plan: Plan,
+    mode: Literal["gui", "cli"],
+    desktop: Desktop,
+    reader: ScreenReader,
+    oracle: Oracle,
+    guest: Surroundings,
+    *,
+    patience: float = 60.0,
 ) -> Proof:
     """Prove the last use of a plan on a fresh desktop. `oracle.policy` must work in `mode`; never raises a DesktopFault.
 
@@ -127,10 +143,13 @@ def prove(
     try:
         establish(environment, desktop, reader)
         for number in range(len(plan.uses) - 1):
-            prelude = _carried_out(_task(plan.uses[number : number + 1], environment), desktop, reader, oracle, patience)
+            prelude = _carried_out(
+                _task(plan.uses[number : number + 1], environment), desktop, reader, oracle, patience
+            )
             if prelude.status != "passed":
                 return _failed(proof, f"use {number + 1} of its prelude: {_missed(prelude)}")
         first = desktop.settle(timeout=5.0, quiet=0.3)
+        window = desktop.state().active
         before = verify(_fragment(plan), desktop, reader)
         begun = oracle.clock()
         after = _carried_out(_task(plan.uses[-1:], environment), desktop, reader, oracle, patience)
@@ -140,7 +159,34 @@ def prove(
     message = "" if after.status == "passed" else _missed(after)
     if before.status != "failed":
         message = f"its verifier was {before.status} before anything was done"
-    return Proof(primitive, mode, before, after, first, last, begun - started, oracle.clock() - started, message)
+    return Proof(
+        primitive, mode, before, after, first, last, begun - started, oracle.clock() - started, message, window
+    )
+
+
+def tightened(primitive: Primitive, proof: Proof) -> Primitive:
+    """The primitive with the title its window had when it was proven, where it had named none.
+
+    What a video shows may leave open what kind of document or folder was before the user; the proof knows. A number at the
+    title's end, and what follows " - ", are the instance's and the application's own and are left out.
+    """
+    if proof.window is None or not proof.ok:
+        return primitive
+    title = re.sub(r"\s+\d+$", "", proof.window.title.split(" - ")[0].lstrip("*").strip())
+    loose = WindowTitle(app=primitive.app, active=True)
+    if not title or proof.window.app != primitive.app or loose not in primitive.preconditions or names_in(title):
+        return primitive
+    named = loose.model_copy(update={"title": title})
+    launches = [step.kind == "app.launch" and step.app == primitive.app and not step.args for step in primitive.setup]
+    return primitive.model_copy(
+        update={
+            "preconditions": tuple(named if condition == loose else condition for condition in primitive.preconditions),
+            "setup": tuple(
+                step.model_copy(update={"text": title}) if launch and not step.text else step
+                for step, launch in zip(primitive.setup, launches, strict=True)
+            ),
+        }
+    )
 
 
 def _fragment(plan: Plan) -> Condition:
@@ -157,7 +203,14 @@ def _failed(proof: Proof, message: str) -> Proof:
 
 
 def prove_all(
-    primitives: Iterable[Primitive], library: Sequence[Primitive], host: DesktopHost, reader: ScreenReader, oracles: Mapping[str, Oracle], guest: Surroundings, *, patience: float = 60.0
+    primitives: Iterable[Primitive],
+    library: Sequence[Primitive],
+    host: DesktopHost,
+    reader: ScreenReader,
+    oracles: Mapping[str, Oracle],
+    guest: Surroundings,
+    *,
+    patience: float = 60.0,
 ) -> Iterator[Proof]:
     """Every procedure of every primitive, on one clone that is rolled back in between; `oracles` by mode."""
     with FreshDesktops(host, guest.image) as desktops:
@@ -169,7 +222,9 @@ def prove_all(
                 if plan is None:
                     yield Proof(primitive, procedure.mode, message="nothing brings about its preconditions")
                     continue
-                proof = prove(plan, procedure.mode, desktops.fresh(), reader, oracles[procedure.mode], guest, patience=patience)
+                proof = prove(
+                    plan, procedure.mode, desktops.fresh(), reader, oracles[procedure.mode], guest, patience=patience
+                )
                 if proof.after is None:
                     desktops.discard()
                 yield proof

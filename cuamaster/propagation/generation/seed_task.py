@@ -8,8 +8,9 @@ from __future__ import annotations
 from cuamaster.propagation.generation.composer import Surroundings
 from cuamaster.propagation.generation.extractor import setup_for, template_of
 from cuamaster.propagation.generation.intents import Scene
+from cuamaster.records.condition import Condition
 from cuamaster.records.episode import Dropped
-from cuamaster.records.primitive import Evidence, Primitive, Procedure
+from cuamaster.records.primitive import Evidence, Primitive, Procedure, SetupStep
 from cuamaster.records.reasoning import conjuncts
 from cuamaster.records.task import Environment, PrimitiveUse, Task
 from cuamaster.records.trajectory import Trajectory
@@ -53,7 +54,7 @@ def seed_task(trajectory: Trajectory, guest: Surroundings, *, domain: str = "") 
         image=guest.image,
         image_digest=guest.image_digest,
         capabilities=(needed,),
-        setup=setup_for(start, Scene(trajectory.app, start)),
+        setup=_setup(trajectory, start),
         established=start,
         screen=guest.screen,
     )
@@ -69,3 +70,11 @@ def seed_task(trajectory: Trajectory, guest: Surroundings, *, domain: str = "") 
         lineage=(lineage,),
     )
     return [task], []
+
+
+def _setup(trajectory: Trajectory, start: tuple[Condition, ...]) -> tuple[SetupStep, ...]:
+    """What brings the start state about; the application is opened even if no window title could be read."""
+    steps = setup_for(start, Scene(trajectory.app, start))
+    if any(step.kind == "app.launch" for step in steps):
+        return steps
+    return (*steps, SetupStep(kind="app.launch", app=trajectory.app))

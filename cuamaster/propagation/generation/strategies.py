@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cuamaster.propagation.generation.facts import START
 from cuamaster.propagation.generation.plan import Plan
+from cuamaster.records.condition import Condition, FileExists, FileText, WindowTitle
+from cuamaster.records.filling import placeholders, substitute, unify
 from cuamaster.records.primitive import Primitive
+from cuamaster.records.reasoning import implies
 from cuamaster.records.task import Strategy
 
-_DATA = ("file.exists", "file.text", "file.table", "document.cell", "clipboard.text", "image.size", "command.output", "setting.value")
+_DATA = (
+    "file.exists",
+    "file.text",
+    "file.table",
+    "document.cell",
+    "clipboard.text",
+    "image.size",
+    "command.output",
+    "setting.value",
+)
 ALL_STRATEGIES: tuple[Strategy, ...] = ("sequential", "parameterized", "state_dependent", "cross_app_handoff")
 
 
@@ -15,12 +29,62 @@ def may_follow(strategy: Strategy, plan: Plan, primitive: Primitive) -> bool:
     """Whether a primitive is worth trying as the next use; cheap, before arguments are chosen."""
     used = [use.primitive for use in plan.uses]
     if not used:
-        return strategy != "parameterized" or bool(primitive.parameters)
+        return not raises_window(primitive) and (strategy != "parameterized" or bool(primitive.parameters))
+    if fetches_window(primitive) and fetches_window(used[-1]):
+        return False
     if strategy == "parameterized":
         return primitive == used[0]
     if strategy == "sequential":
         return primitive.app == used[0].app and primitive not in used
     return primitive not in used
+
+
+def fetches_window(primitive: Primitive) -> bool:
+    """Whether a primitive only brings its application to the front: a means within a task, no end of one."""
+    windows = all(isinstance(effect, WindowTitle) for effect in primitive.effects)
+    in_front = any(isinstance(c, WindowTitle) and c.active for c in primitive.preconditions)
+    return windows and not in_front
+
+
+def raises_window(primitive: Primitive) -> bool:
+    """Whether it brings a window to the front that is open already."""
+    return fetches_window(primitive) and any(isinstance(c, WindowTitle) for c in primitive.preconditions)
+
+
+def handoffs(pool: Sequence[Primitive]) -> list[tuple[Primitive, Primitive]]:
+    """Pairs of different applications in which data that the first one makes is what the second one needs."""
+    made = [
+        (p, substitute(e, {name: f"x{name}" for name in placeholders(e)}))
+        for p in pool
+        for e in p.effects
+        if e.kind in _DATA
+    ]
+    wanted = [(p, c) for p in pool for c in p.preconditions if c.kind in _DATA]
+    pairs = [
+        (first, second)
+        for first, effect in made
+        for second, need in wanted
+        if first.app != second.app and _serves(effect, need)
+    ]
+    return list({(a.id, b.id): (a, b) for a, b in pairs}.values())
+
+
+def _serves(effect: Condition, need: Condition) -> bool:
+    alike = unify(need, effect, {})
+    if alike is not None:
+        return implies(effect, substitute(need, alike | {name: name for name in placeholders(need) - set(alike)}))
+    if isinstance(need, FileExists) and isinstance(effect, FileText):
+        return _serves(FileExists(path=effect.path, type="file"), need)
+    return False
+
+
+def cast_of(pair: tuple[Primitive, Primitive], pool: Sequence[Primitive]) -> list[Primitive]:
+    """The primitives a handoff may take: the two, what brings their applications to the front, what the first one needs."""
+    first, second = pair
+    kinds = {condition.kind for condition in first.preconditions}
+    helpers = [p for p in pool if p.app == first.app and not fetches_window(p) and kinds & {e.kind for e in p.effects}]
+    fetchers = [p for p in pool if fetches_window(p) and p.app in (first.app, second.app)]
+    return list({p.id: p for p in (first, second, *fetchers, *helpers)}.values())
 
 
 def on_course(strategy: Strategy, plan: Plan) -> bool:
@@ -33,7 +97,7 @@ def on_course(strategy: Strategy, plan: Plan) -> bool:
         return producers <= {START}
     if strategy == "state_dependent":
         return last - 1 in producers
-    return bool(producers - {START})
+    return bool(producers - {START}) or fetches_window(plan.uses[last].primitive)
 
 
 def fits(strategy: Strategy, plan: Plan) -> bool:
@@ -45,7 +109,7 @@ def fits(strategy: Strategy, plan: Plan) -> bool:
     """
     count = len(plan.uses)
     primitives = [use.primitive for use in plan.uses]
-    if count < 2:
+    if count < 2 or fetches_window(primitives[-1]):
         return False
     if strategy == "parameterized":
         values = [frozenset(use.arguments.items()) for use in plan.uses]

@@ -44,7 +44,11 @@ def goals_of(plan: Plan) -> Goals:
 
 def _strongest(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
     unique = list(dict.fromkeys(conditions))
-    return tuple(c for i, c in enumerate(unique) if not any(implies(o, c) and (not implies(c, o) or j < i) for j, o in enumerate(unique) if j != i))
+    return tuple(
+        c
+        for i, c in enumerate(unique)
+        if not any(implies(o, c) and (not implies(c, o) or j < i) for j, o in enumerate(unique) if j != i)
+    )
 
 
 def synthesize(plan: Plan) -> Condition | None:

@@ -53,7 +53,9 @@ def _primitive(path: Path, app: str, block: Any, evidence: bool) -> Written:
     try:
         primitive = Primitive.model_validate({"app": app, **data})
     except ValidationError as exc:
-        first = exc.errors()[0]
+        first = min(
+            exc.errors(), key=lambda error: error["type"] == "missing"
+        )  # a misspelt field is also a missing one
         where, trail = _find(block, first["loc"])
         raise InvalidInput(f"{path}:{_line(where)}: {trail}: {first['msg']}") from exc
     for problem, field in _problems(primitive):
@@ -61,7 +63,8 @@ def _primitive(path: Path, app: str, block: Any, evidence: bool) -> Written:
         raise InvalidInput(f"{path}:{_line(where)}: {field}: {problem}")
     if evidence and not primitive.evidence:
         raise InvalidInput(
-            f"{path}:{_line(block)}: evidence: primitive {primitive.ability!r} has none", hint="run `cuamaster primitives verify --record`"
+            f"{path}:{_line(block)}: evidence: primitive {primitive.ability!r} has none",
+            hint="run `cuamaster primitives verify --record`",
         )
     return Written(primitive, path, _line(block), block.end_mark.line)
 
@@ -74,7 +77,9 @@ def _problems(primitive: Primitive) -> list[tuple[str, str]]:
         loose = names_in(primitive.model_dump(mode="json", include={field})) - known
         if loose:
             found.append((f"parameter {min(loose)!r} is not declared under parameters", field))
-    unused = known - names_in(primitive.model_dump(mode="json", include={"preconditions", "effects", "verifier", "procedures"}))
+    unused = known - names_in(
+        primitive.model_dump(mode="json", include={"preconditions", "effects", "verifier", "procedures"})
+    )
     if unused:
         found.append((f"parameter {min(unused)!r} is used nowhere", "parameters"))
     for procedure in primitive.procedures:
@@ -128,7 +133,10 @@ def write_evidence(path: Path, found: dict[int, tuple[Evidence, ...]]) -> None:
     for written in reversed(read_primitives(path, evidence=False)):
         if written.first_line not in found:
             continue
-        items = [evidence.model_dump(mode="json", exclude_none=True, exclude_defaults=True) for evidence in found[written.first_line]]
+        items = [
+            evidence.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+            for evidence in found[written.first_line]
+        ]
         for data, evidence in zip(items, found[written.first_line], strict=True):
             data["kind"] = evidence.kind
         line = "    evidence: " + json.dumps(items, ensure_ascii=False)

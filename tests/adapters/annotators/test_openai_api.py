@@ -18,9 +18,17 @@ from cuamaster.records.transcript import Sentence, Transcript
 from cuamaster.records.video import TaskSegment, Video
 
 VIDEO = Video(source="local", source_id="v", url="file:///v", title="GIMP tutorial", app="gimp", duration=60.0)
-SPOKEN = Transcript(video_id="v", language="en", origin="vtt", sentences=(Sentence(text="Click File.", start=1, end=2),), trust=1.0)
+SPOKEN = Transcript(
+    video_id="v", language="en", origin="vtt", sentences=(Sentence(text="Click File.", start=1, end=2),), trust=1.0
+)
 FRAMES = [(float(n), np.zeros((20, 2000, 3), np.uint8)) for n in range(12)]
-SCORE = {"suitability": 4, "has_computer_operation": True, "reconstructible": True, "clear_picture": False, "reason": "fine"}
+SCORE = {
+    "suitability": 4,
+    "has_computer_operation": True,
+    "reconstructible": True,
+    "clear_picture": False,
+    "reason": "fine",
+}
 
 
 def annotator(server: Any, meter: JsonlMeter | None = None, timeout: float = 5.0) -> OpenAIAnnotator:
@@ -30,7 +38,14 @@ def annotator(server: Any, meter: JsonlMeter | None = None, timeout: float = 5.0
 
 
 def tasks(*spans: tuple[float, float]) -> str:
-    return json.dumps({"tasks": [{"t_start": a, "t_end": b, "instruction": f"Do {a}", "app": "GIMP", "evidence": "words"} for a, b in spans]})
+    return json.dumps(
+        {
+            "tasks": [
+                {"t_start": a, "t_end": b, "instruction": f"Do {a}", "app": "GIMP", "evidence": "words"}
+                for a, b in spans
+            ]
+        }
+    )
 
 
 def test_score_sends_words_and_frames_and_books_the_cost(chat_server: Any, tmp_path: Path) -> None:
@@ -58,12 +73,20 @@ def test_mined_spans_are_ordered_clipped_and_never_overlap(chat_server: Any) -> 
 
 def test_review_is_asked_in_batches_and_answers_each_candidate_in_order(chat_server: Any) -> None:
     def answer(count: int) -> str:
-        rows = [{"index": n, "keep": n % 2 == 0, "kind": "click" if n else "", "t": None, "reason": "r"} for n in range(count)]
+        rows = [
+            {"index": n, "keep": n % 2 == 0, "kind": "click" if n else "", "t": None, "reason": "r"}
+            for n in range(count)
+        ]
         return json.dumps({"decisions": rows[::-1]})
 
     chat_server.script = [answer(BATCH), answer(2)]
     picture = np.zeros((20, 30, 3), np.uint8)
-    candidates = [Candidate(t=n, t_semantic=n, t_visual=n, clause="double click it", verb="double_click", before=picture, after=picture) for n in range(BATCH + 2)]
+    candidates = [
+        Candidate(
+            t=n, t_semantic=n, t_visual=n, clause="double click it", verb="double_click", before=picture, after=picture
+        )
+        for n in range(BATCH + 2)
+    ]
     segment = TaskSegment(video_id="v", index=0, t_start=0, t_end=9, instruction="x", app="gimp", annotator="a")
     reviews = annotator(chat_server).review(candidates, segment)
     assert [item.keep for item in reviews] == [n % 2 == 0 for n in range(BATCH)] + [True, False]

@@ -23,7 +23,9 @@ RULES = RulesAnnotator(TAXONOMY)
 
 
 def transcript(*rows: tuple[float, float, str], trust: float = 1.0, language: str = "en") -> Transcript:
-    sentences = tuple(Sentence(text=text, start=start, end=end, words=spread(text, start, end)) for start, end, text in rows)
+    sentences = tuple(
+        Sentence(text=text, start=start, end=end, words=spread(text, start, end)) for start, end, text in rows
+    )
     return Transcript(video_id="v", language=language, origin="vtt", sentences=sentences, trust=trust)
 
 
@@ -37,7 +39,9 @@ def sample(name: str) -> tuple[Video, Transcript, dict]:
     truth, info = json.loads((folder / "truth.json").read_text()), json.loads((folder / "info.json").read_text())
     captions = folder / "tutorial.vtt"
     if captions.exists():
-        spoken = Transcript(video_id="v", language="en", origin="vtt", sentences=tuple(parse(captions.read_text(), "vtt")), trust=1.0)
+        spoken = Transcript(
+            video_id="v", language="en", origin="vtt", sentences=tuple(parse(captions.read_text(), "vtt")), trust=1.0
+        )
     else:
         spoken = transcript(*((row["t_start"], row["t_start"] + row["dur"], row["text"]) for row in truth["narration"]))
     return video(info["title"], info["application"], info["duration"]), spoken, truth
@@ -73,11 +77,16 @@ def test_instructions_say_the_goal() -> None:
     first = RULES.mine(item, spoken, [])[0]
     assert first.instruction == 'In Mousepad, type "milk, eggs and bread" and save it as "groceries.txt".'
     item, spoken, _ = sample("pcmanfm-folders")
-    assert RULES.mine(item, spoken, [])[0].instruction == 'In PCManFM, create a folder named "reports" and open "reports".'
+    assert (
+        RULES.mine(item, spoken, [])[0].instruction == 'In PCManFM, create a folder named "reports" and open "reports".'
+    )
 
 
 def test_talk_without_operations_is_no_task() -> None:
-    spoken = transcript((0, 5, "Hello, today we talk about the history of image editors."), (6, 12, "GIMP was written by two students, and people like it."))
+    spoken = transcript(
+        (0, 5, "Hello, today we talk about the history of image editors."),
+        (6, 12, "GIMP was written by two students, and people like it."),
+    )
     assert RULES.mine(video(), spoken, []) == []
     judgement = RULES.score(video(), spoken, [])
     assert (judgement.suitability, judgement.has_computer_operation, judgement.reconstructible) == (0, False, False)
@@ -98,7 +107,11 @@ def test_explanations_inside_a_task_do_not_split_it_and_bridges_do() -> None:
         (15, 18, "Type background as the name and press Enter."),
     ]  # fmt: skip
     assert len(RULES.mine(video(), transcript(*rows), [])) == 1
-    bridge = [(20, 24, "Great. The layer is now ready. Next we want to crop the picture."), (25, 28, "Click the Crop button."), (29, 32, "Drag from the left corner to the right corner and press Enter.")]
+    bridge = [
+        (20, 24, "Great. The layer is now ready. Next we want to crop the picture."),
+        (25, 28, "Click the Crop button."),
+        (29, 32, "Drag from the left corner to the right corner and press Enter."),
+    ]
     segments = RULES.mine(video(), transcript(*rows, *bridge), [])
     assert [(segment.index, segment.t_start) for segment in segments] == [(0, 3.0), (1, 24.0)]
     assert segments[0].t_end <= 20.0 and segments[1].t_end <= 120.0
@@ -125,11 +138,25 @@ def test_applications_come_from_the_video_the_title_or_the_words() -> None:
     assert RulesAnnotator().mine(video("Inkscape text", None), transcript(*rows), [])[0].app == ""
 
 
+def test_each_task_of_a_video_about_two_applications_has_its_own() -> None:
+    spoken = transcript(
+        (0, 3, "Two small programs."), (4, 8, "In the calculator, click the 7 button and click plus."), (9, 11, "Great, that is done."),
+        (12, 15, "Let us move on to the terminal."), (16, 20, "Click inside the terminal window, type date and press Enter."),
+    )  # fmt: skip
+    item = video("galculator and LXTerminal for beginners", "galculator")
+    assert [segment.app for segment in RULES.mine(item, spoken, [])] == ["galculator", "lxterminal"]
+
+
 def test_scores_rise_with_operations_and_fall_with_trust_and_picture() -> None:
     item, spoken, _ = sample("mousepad-notes")
     frames = [(float(n), screen_like()) for n in range(3)]
     good = RULES.score(item, spoken, frames)
-    assert (good.suitability, good.has_computer_operation, good.reconstructible, good.clear_picture) == (5, True, True, True)
+    assert (good.suitability, good.has_computer_operation, good.reconstructible, good.clear_picture) == (
+        5,
+        True,
+        True,
+        True,
+    )
     assert good.video_id == item.id and good.annotator == "rules"
     doubted = RULES.score(item, spoken.model_copy(update={"trust": 0.2}), frames)
     assert doubted.suitability <= 1 and not doubted.reconstructible
@@ -146,7 +173,9 @@ def smooth(image: Image) -> Image:
     return np.apply_along_axis(lambda row: np.convolve(row, kernel, "same"), 1, image.astype(float)).astype(np.uint8)
 
 
-def candidate(said: float | None, seen: float | None, clause: str = "", verb: str = "", score: float = 0.0) -> Candidate:
+def candidate(
+    said: float | None, seen: float | None, clause: str = "", verb: str = "", score: float = 0.0
+) -> Candidate:
     return Candidate(t=seen or said or 0.0, t_semantic=said, t_visual=seen, clause=clause, verb=verb, score=score)
 
 

@@ -41,7 +41,17 @@ def endpoint() -> Iterator[Endpoint]:
             message = {"role": "assistant", **(answer if isinstance(answer, dict) else {"content": answer})}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
             usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-            self._send(200, {"id": "1", "object": "chat.completion", "created": 0, "model": body["model"], "choices": [choice], "usage": usage})
+            self._send(
+                200,
+                {
+                    "id": "1",
+                    "object": "chat.completion",
+                    "created": 0,
+                    "model": body["model"],
+                    "choices": [choice],
+                    "usage": usage,
+                },
+            )
 
         def _send(self, status: int, data: Any) -> None:
             payload = json.dumps(data).encode()
@@ -88,7 +98,14 @@ def task() -> Task:
         effects=(FileExists(path="~/{name}", type="dir"),),
         verifier=FileExists(path="~/{name}", type="dir"),
         procedures=(
-            Procedure(mode="gui", steps=(click("File"), click("New {name}"), ActionTemplate(type="keyboard.press", args={"keys": ["enter"]}))),
+            Procedure(
+                mode="gui",
+                steps=(
+                    click("File"),
+                    click("New {name}"),
+                    ActionTemplate(type="keyboard.press", args={"keys": ["enter"]}),
+                ),
+            ),
             Procedure(mode="cli", steps=(ActionTemplate(type="shell.exec", args={"command": "mkdir ~/{name}"}),)),
         ),
     )

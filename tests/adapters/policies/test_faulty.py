@@ -84,7 +84,9 @@ def test_the_rate_is_a_share_of_uses(task: Task, frame: Frame) -> None:
 
 
 @pytest.mark.parametrize(("persistent", "expected"), [(False, 0), (True, 1)])
-def test_a_second_attempt_is_honest_unless_faults_persist(task: Task, frame: Frame, persistent: bool, expected: int) -> None:
+def test_a_second_attempt_is_honest_unless_faults_persist(
+    task: Task, frame: Frame, persistent: bool, expected: int
+) -> None:
     policy = FaultyPolicy(Clerk(), seed=1, rate=1.0, persistent=persistent)
     run(policy, task, frame, 3)
     policy.restore({"at": 0})

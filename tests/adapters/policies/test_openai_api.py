@@ -42,7 +42,9 @@ def policy(endpoint: Any, store: LocalStore, used: list[Usage], task: Task) -> O
     return policy
 
 
-def test_an_answer_becomes_actions_and_usage_is_counted(policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame], used: list[Usage]) -> None:
+def test_an_answer_becomes_actions_and_usage_is_counted(
+    policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame], used: list[Usage]
+) -> None:
     endpoint.answers = [CLICK]
     decision = policy.decide(make_frame(), [], "")
     assert [item.action for item in decision.actions] == [CUAAction("mouse.click", {"x": 12, "y": 34})]
@@ -50,16 +52,18 @@ def test_an_answer_becomes_actions_and_usage_is_counted(policy: OpenAIPolicy, en
     assert [(usage.purpose, usage.prompt_tokens) for usage in used] == [("policy", 7)]
 
 
-def test_what_is_sent_is_the_training_row_with_pictures_in_place(policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame], store: LocalStore, task: Task) -> None:
+def test_what_is_sent_is_the_training_row_with_pictures_in_place(
+    policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame], store: LocalStore, task: Task
+) -> None:
     before, now = make_frame(10), make_frame(200)
     observation = Observation(screenshot=store.put(before.png), width=100, height=80)
     action = Action(action=CUAAction("shell.exec", {"command": "ls"}))
-    receipt = Receipt(action_id="1", status="effect_seen", response="a.txt")
+    receipt = Receipt(action_id="1", status="effect_seen", response="a.txt", exit_code=0)
     node = Node(index=0, parent=-1, observation=observation, actions=(action,), receipts=(receipt,), thought="Look")
     endpoint.answers = [CLICK]
     policy.decide(now, [node], "the folder is not there")
     sent = endpoint.requests[0]["messages"]
-    current = Observation(screenshot=store.put(now.png), width=100, height=80, response="a.txt")
+    current = Observation(screenshot=store.put(now.png), width=100, height=80, response="a.txt\n[exit status 0]")
     row = qwen.render_steps(
         [Step(observation=observation, actions=(action,), thought="Look")],
         instruction=task.instruction,
@@ -67,7 +71,9 @@ def test_what_is_sent_is_the_training_row_with_pictures_in_place(policy: OpenAIP
         current=current,
         hint="the folder is not there",
     )
-    pictures = [part["image_url"]["url"] for message in sent for part in message["content"] if part["type"] == "image_url"]
+    pictures = [
+        part["image_url"]["url"] for message in sent for part in message["content"] if part["type"] == "image_url"
+    ]
     assert [base64.b64decode(url.removeprefix("data:image/png;base64,")) for url in pictures] == [before.png, now.png]
     for message in sent:
         message["content"] = [{"type": "image"} if part["type"] == "image_url" else part for part in message["content"]]
@@ -75,35 +81,53 @@ def test_what_is_sent_is_the_training_row_with_pictures_in_place(policy: OpenAIP
     assert task.plan[0].arguments["name"] not in json.dumps(sent), "the plan is not shown"
 
 
-def test_calls_parsed_by_the_server_are_understood(policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame]) -> None:
+def test_calls_parsed_by_the_server_are_understood(
+    policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame]
+) -> None:
     function = {"name": "shell_exec", "arguments": json.dumps({"command": "ls"})}
     endpoint.answers = [{"content": "Look", "tool_calls": [{"id": "1", "type": "function", "function": function}]}]
     decision = policy.decide(make_frame(), [], "")
     assert [item.action for item in decision.actions] == [CUAAction("shell.exec", {"command": "ls"})]
 
 
-def test_a_drag_starts_where_the_last_action_left_the_cursor(policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame], store: LocalStore) -> None:
-    endpoint.answers = ['<tool_call>{"name": "computer_use", "arguments": {"action": "left_click_drag", "coordinate": [9, 9]}}</tool_call>']
+def test_a_drag_starts_where_the_last_action_left_the_cursor(
+    policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame], store: LocalStore
+) -> None:
+    endpoint.answers = [
+        '<tool_call>{"name": "computer_use", "arguments": {"action": "left_click_drag", "coordinate": [9, 9]}}</tool_call>'
+    ]
     action = Action(action=CUAAction("mouse.click", {"x": 5, "y": 6}))
     observation = Observation(screenshot=store.put(make_frame().png), width=100, height=80)
-    node = Node(index=0, parent=-1, observation=observation, actions=(action,), receipts=(Receipt(action_id="1", status="sent"),))
+    node = Node(
+        index=0,
+        parent=-1,
+        observation=observation,
+        actions=(action,),
+        receipts=(Receipt(action_id="1", status="sent"),),
+    )
     decision = policy.decide(make_frame(), [node], "")
     assert decision.actions[0].action == CUAAction("mouse.drag", {"path": [[5, 6], [9, 9]]})
 
 
-def test_an_unreadable_answer_is_asked_for_once_more(policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame]) -> None:
+def test_an_unreadable_answer_is_asked_for_once_more(
+    policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame]
+) -> None:
     endpoint.answers = ["I would click.", CLICK]
     assert policy.decide(make_frame(), [], "").actions[0].action.type == "mouse.click"
     assert "no <tool_call>" in endpoint.requests[1]["messages"][-1]["content"]
 
 
-def test_two_unreadable_answers_are_an_answer_error(policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame]) -> None:
+def test_two_unreadable_answers_are_an_answer_error(
+    policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame]
+) -> None:
     endpoint.answers = ["I would click.", CLICK.replace("[12, 34]", "[12, 3400]")]
     with pytest.raises(ModelAnswerError, match="0-1000"):
         policy.decide(make_frame(), [], "")
 
 
-def test_a_failing_endpoint_is_unavailable(policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame]) -> None:
+def test_a_failing_endpoint_is_unavailable(
+    policy: OpenAIPolicy, endpoint: Any, make_frame: Callable[..., Frame]
+) -> None:
     endpoint.answers = [500]
     with pytest.raises(EndpointUnavailable):
         policy.decide(make_frame(), [], "")

@@ -114,7 +114,10 @@ def _with_steps(task: Task, *steps: ActionTemplate) -> Task:
 
 
 def test_windows_drags_and_fields(task: Task, make_frame: MakeFrame) -> None:
-    near, far = Window(app="a", title="One", x=0, y=0, width=40, height=80), Window(app="b", title="Two", x=50, y=0, width=50, height=80)
+    near, far = (
+        Window(app="a", title="One", x=0, y=0, width=40, height=80),
+        Window(app="b", title="Two", x=50, y=0, width=50, height=80),
+    )
     steps = (
         ActionTemplate(type="mouse.click", target=Target(text="OK", window="two")),
         ActionTemplate(type="mouse.drag", target=Target(text="Left"), to=Target(text="Right")),
@@ -135,9 +138,21 @@ def test_windows_drags_and_fields(task: Task, make_frame: MakeFrame) -> None:
     assert bare[0].args["button"] == "right"
 
 
+def test_the_whole_screen_can_be_meant(task: Task, make_frame: MakeFrame) -> None:
+    recorder = Window(app="x", title="My screen recorder", x=50, y=40, width=50, height=40)
+    policy = ReplayPolicy(Signs())
+    policy.begin(_with_steps(task, ActionTemplate(type="mouse.click", target=Target(window="screen", at=(0.1, 0.9)))))
+    shown = make_frame()
+    frame = Frame(image=shown.image, png=shown.png, t=0.0, active=recorder, windows=(recorder,))
+    (click,) = actions(policy.decide(frame, [], ""))
+    assert (click.args["x"], click.args["y"]) == (pytest.approx(100, abs=10), pytest.approx(900, abs=10))
+
+
 def test_keys_wait_for_the_window_they_are_meant_for(task: Task, make_frame: MakeFrame) -> None:
     policy = ReplayPolicy(Signs())
-    policy.begin(_with_steps(task, ActionTemplate(type="keyboard.type", target=Target(window="Save As"), args={"text": "x"})))
+    policy.begin(
+        _with_steps(task, ActionTemplate(type="keyboard.type", target=Target(window="Save As"), args={"text": "x"}))
+    )
     editor, dialog = Window(app="pad", title="Untitled"), Window(app="pad", title="Save As")
     shown = make_frame()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import wave
@@ -16,7 +17,12 @@ from cuamaster.records.video import Media, MediaInfo
 
 
 def media(path: Path, *, duration: float = 36.0, has_audio: bool = True) -> Media:
-    return Media(video_id="v", path=str(path), sha256="0" * 64, info=MediaInfo(duration=duration, fps=30, width=1280, height=800, has_audio=has_audio))
+    return Media(
+        video_id="v",
+        path=str(path),
+        sha256="0" * 64,
+        info=MediaInfo(duration=duration, fps=30, width=1280, height=800, has_audio=has_audio),
+    )
 
 
 def errors(said: list[str], heard: list[str]) -> int:
@@ -58,14 +64,16 @@ def test_no_sound_and_broken_files_are_media_errors(tmp_path: Path) -> None:
 def test_words_and_times_of_the_bundled_recordings(name: str) -> None:
     folder = samples_folder() / name
     truth = json.loads((folder / "truth.json").read_text())
-    transcript = FasterWhisper().transcribe(media(folder / "tutorial.mp4", duration=truth["duration"]), prompt="Mousepad, PCManFM, Linux.")
+    transcript = FasterWhisper().transcribe(
+        media(folder / "tutorial.mp4", duration=truth["duration"]), prompt="Mousepad, PCManFM, Linux."
+    )
     assert transcript is not None
     said = [word for row in truth["narration"] for word in re.findall(r"[\w.]+\w|\w", row["text"].lower())]
     heard = re.findall(r"[\w.]+\w|\w", transcript.text.lower())
     assert errors(said, heard) / len(said) <= 0.12
     assert transcript.trust >= 0.8 and transcript.language == "en"
     words = [word for item in transcript.sentences for word in item.words]
-    assert all(one.start <= two.start for one, two in zip(words, words[1:], strict=False))
+    assert all(one.start <= two.start for one, two in itertools.pairwise(words))
     starts = [min(abs(row["t_start"] - word.start) for word in words) for row in truth["narration"]]
     assert sorted(starts)[len(starts) // 2] <= 0.5
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -20,12 +21,12 @@ Kind: captions
 Language: en
 
 00:00:00.160 --> 00:00:02.389 align:start position:0%
- 
+~
 hello<00:00:00.560><c> and</c><00:00:00.960><c> welcome</c><00:00:01.520><c> back</c>
 
 00:00:02.389 --> 00:00:02.399 align:start position:0%
 hello and welcome back
- 
+~
 
 00:00:02.399 --> 00:00:05.309 align:start position:0%
 hello and welcome back
@@ -33,12 +34,12 @@ click<00:00:02.800><c> the</c><00:00:03.200><c> file</c><00:00:03.600><c> menu</
 
 00:00:05.309 --> 00:00:05.319 align:start position:0%
 click the file menu
- 
+~
 
 00:00:05.319 --> 00:00:07.000 align:start position:0%
 click the file menu
 and<00:00:05.600><c> choose</c><00:00:06.000><c> save</c>
-"""
+""".replace("~", " ")
 
 
 def read(tmp_path: Path, name: str, text: str | bytes, duration: float = 10.0) -> Transcript | None:
@@ -57,16 +58,24 @@ def test_rolling_captions_are_said_once_with_their_own_word_times(tmp_path: Path
     assert transcript is not None
     assert transcript.text == "hello and welcome back click the file menu and choose save"
     words = [word for item in transcript.sentences for word in item.words]
-    assert [(word.text, word.start) for word in words if word.text in ("click", "menu", "save")] == [("click", 2.399), ("menu", 3.6), ("save", 6.0)]
+    assert [(word.text, word.start) for word in words if word.text in ("click", "menu", "save")] == [
+        ("click", 2.399),
+        ("menu", 3.6),
+        ("save", 6.0),
+    ]
     assert transcript.trust > 0.9
 
 
 def test_plain_cues_get_interpolated_words_inside_their_cue(tmp_path: Path) -> None:
-    transcript = read(tmp_path, "a.vtt", cues(("00:01.000", "00:03.000", "Click the <b>File</b> menu"), ("00:04.000", "00:05.000", "[Music]")))
+    transcript = read(
+        tmp_path,
+        "a.vtt",
+        cues(("00:01.000", "00:03.000", "Click the <b>File</b> menu"), ("00:04.000", "00:05.000", "[Music]")),
+    )
     assert transcript is not None and len(transcript.sentences) == 1
     sentence = transcript.sentences[0]
     assert sentence.text == "Click the File menu" and (sentence.words[0].start, sentence.words[-1].end) == (1.0, 3.0)
-    assert all(one.end <= two.start for one, two in zip(sentence.words, sentence.words[1:], strict=False))
+    assert all(one.end <= two.start for one, two in itertools.pairwise(sentence.words))
     assert (transcript.trust, transcript.problems, transcript.language) == (1.0, (), "en")
 
 
@@ -81,8 +90,13 @@ def test_overlapping_and_backward_cues_are_repaired_and_reported(tmp_path: Path)
     transcript = read(tmp_path, "a.vtt", cues(*rows))
     assert transcript is not None
     spans = [(item.start, item.end) for item in transcript.sentences]
-    assert spans == sorted(spans) and all(one[1] <= two[0] for one, two in zip(spans, spans[1:], strict=False))
-    assert [item.text for item in transcript.sentences] == ["Click the File menu.", "Choose Save As.", "Press enter.", "Type the name."]
+    assert spans == sorted(spans) and all(one[1] <= two[0] for one, two in itertools.pairwise(spans))
+    assert [item.text for item in transcript.sentences] == [
+        "Click the File menu.",
+        "Choose Save As.",
+        "Press enter.",
+        "Type the name.",
+    ]
     assert {"overlap", "backward-times", "out-of-range"} <= set(transcript.problems)
     assert transcript.trust < 0.9
 
@@ -90,7 +104,11 @@ def test_overlapping_and_backward_cues_are_repaired_and_reported(tmp_path: Path)
 def test_srt_in_an_old_encoding_and_json3_with_word_offsets(tmp_path: Path) -> None:
     srt = "1\r\n00:00:01,500 --> 00:00:02,500\r\n{\\an8}Café öffnen &amp; <i>speichern</i>\r\n\r\n".encode("cp1252")
     transcript = read(tmp_path, "a.de.srt", srt)
-    assert transcript is not None and (transcript.text, transcript.language, transcript.origin) == ("Café öffnen & speichern", "de", "srt")
+    assert transcript is not None and (transcript.text, transcript.language, transcript.origin) == (
+        "Café öffnen & speichern",
+        "de",
+        "srt",
+    )
     events = [
         {"tStartMs": 0, "dDurationMs": 9000, "wpWinPosId": 1},
         {"tStartMs": 1000, "dDurationMs": 4000, "segs": [{"utf8": "click"}, {"utf8": " file", "tOffsetMs": 400}]},
@@ -99,7 +117,11 @@ def test_srt_in_an_old_encoding_and_json3_with_word_offsets(tmp_path: Path) -> N
     ]
     transcript = read(tmp_path, "a.json3", json.dumps({"events": events}))
     assert transcript is not None
-    assert [(word.text, word.start) for item in transcript.sentences for word in item.words] == [("click", 1.0), ("file", 1.4), ("save", 2.6)]
+    assert [(word.text, word.start) for item in transcript.sentences for word in item.words] == [
+        ("click", 1.0),
+        ("file", 1.4),
+        ("save", 2.6),
+    ]
     assert transcript.problems == ()
 
 

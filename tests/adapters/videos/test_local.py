@@ -47,14 +47,32 @@ def test_sidecars_and_names(tmp_path: Path) -> None:
     write(folder / "gimp_crop-image.en.srt", "1\n00:00:01,000 --> 00:00:02,000\nClick.\n")
     write(folder / "gimp_crop-image.json3", "{}")
     write(folder / "deep" / "abc.mp4", b"two")
-    info = {"id": "abc", "extractor_key": "Youtube", "title": "Krita layers", "webpage_url": "https://www.youtube.com/watch?v=abc", "duration": 61, "upload_date": "20240203", "channel": "C", "license": "CC BY"}
+    info = {
+        "id": "abc",
+        "extractor_key": "Youtube",
+        "title": "Krita layers",
+        "webpage_url": "https://www.youtube.com/watch?v=abc",
+        "duration": 61,
+        "upload_date": "20240203",
+        "channel": "C",
+        "license": "CC BY",
+    }
     write(folder / "deep" / "abc.info.json", json.dumps(info))
     source = LocalVideos([folder])
     by_title = {video.title: video for video in source.all()}
     crop, layers = by_title["gimp crop image"], by_title["Krita layers"]
     assert (crop.source, crop.description, crop.duration, crop.app) == ("local", "How to crop.", None, None)
-    assert (layers.source, layers.uploader, layers.upload_date, layers.license) == ("youtube", "C", "2024-02-03", "CC BY")
-    assert [path.name.split(".", 1)[1] for path in source.fetch(crop, tmp_path / "out")[1]] == ["json3", "en.srt", "de.vtt"]
+    assert (layers.source, layers.uploader, layers.upload_date, layers.license) == (
+        "youtube",
+        "C",
+        "2024-02-03",
+        "CC BY",
+    )
+    assert [path.name.split(".", 1)[1] for path in source.fetch(crop, tmp_path / "out")[1]] == [
+        "json3",
+        "en.srt",
+        "de.vtt",
+    ]
     assert [video.title for video in source.search(query("GIMP"))] == ["gimp crop image"]
     assert len(list(source.search(query("", "")))) == 2
     assert len(list(source.search(query("", "", limit=1)))) == 1
@@ -95,7 +113,12 @@ def test_rss_file_with_media_beside_it(tmp_path: Path) -> None:
     write(tmp_path / "feed" / "clip.en.vtt", VTT)
     source = LocalVideos([feed])
     first, second = source.all()
-    assert (first.title, first.duration, first.upload_date, first.categories) == ("GIMP & layers", 62.0, "2026-02-03", ("Education",))
+    assert (first.title, first.duration, first.upload_date, first.categories) == (
+        "GIMP & layers",
+        62.0,
+        "2026-02-03",
+        ("Education",),
+    )
     assert first.description.strip() == "About layers"
     media, captions = source.fetch(first, tmp_path / "out")
     assert media.read_bytes() == b"clip" and captions[0].read_text() == VTT and captions[0].name.endswith(".en.vtt")
@@ -124,7 +147,16 @@ def test_feeds_over_http_and_their_failures(tmp_path: Path, site: Any) -> None:
 
 
 def test_json_feed(tmp_path: Path) -> None:
-    items = [{"id": "1", "title": "GIMP", "content_html": "<b>x</b>", "authors": [{"name": "A"}], "date_published": "2024-01-02T00:00:00Z", "attachments": [{"url": "m.mp4", "mime_type": "video/mp4", "duration_in_seconds": 9}]}]
+    items = [
+        {
+            "id": "1",
+            "title": "GIMP",
+            "content_html": "<b>x</b>",
+            "authors": [{"name": "A"}],
+            "date_published": "2024-01-02T00:00:00Z",
+            "attachments": [{"url": "m.mp4", "mime_type": "video/mp4", "duration_in_seconds": 9}],
+        }
+    ]
     feed = write(tmp_path / "feed.json", json.dumps({"version": "https://jsonfeed.org/version/1.1", "items": items}))
     video = LocalVideos([tmp_path]).all()[0]
     assert (video.uploader, video.duration, video.upload_date) == ("A", 9.0, "2024-01-02")

@@ -31,8 +31,13 @@ def videos(site: Any) -> Any:
         (site.folder / f"watch{number}.html").write_text(
             f"<html><head><title>GIMP tutorial {number}</title></head><body><video><source src='clip.mp4' type='video/mp4'>{tracks}</video></body></html>"
         )
-    items = "".join(f"<item><title>Video {n} about {app}</title><link>{site.url}/watch{n}.html</link></item>" for n, app in enumerate(("GIMP", "Krita", "GIMP")))
-    (site.folder / "account.xml").write_text(f"<rss version='2.0'><channel><title>Account</title>{items}</channel></rss>")
+    items = "".join(
+        f"<item><title>Video {n} about {app}</title><link>{site.url}/watch{n}.html</link></item>"
+        for n, app in enumerate(("GIMP", "Krita", "GIMP"))
+    )
+    (site.folder / "account.xml").write_text(
+        f"<rss version='2.0'><channel><title>Account</title>{items}</channel></rss>"
+    )
     return site
 
 
@@ -46,7 +51,12 @@ def source(*places: str | Path, **options: Any) -> YtdlpVideos:
 
 def test_an_address_is_described_then_downloaded_with_captions(videos: Any, tmp_path: Path) -> None:
     found = list(source().search(query(f"{videos.url}/watch0.html")))
-    assert len(found) == 1 and found[0].title.startswith("GIMP tutorial 0") and found[0].duration is None and found[0].app == "gimp"
+    assert (
+        len(found) == 1
+        and found[0].title.startswith("GIMP tutorial 0")
+        and found[0].duration is None
+        and found[0].app == "gimp"
+    )
     media, captions = source().fetch(found[0], tmp_path / "out")
     assert media.read_bytes() == (videos.folder / "clip.mp4").read_bytes()
     assert [path.suffix for path in captions] == [".vtt"] and "Click File." in captions[0].read_text()
@@ -79,12 +89,16 @@ def test_search_key_of_a_plugin(videos: Any) -> None:
         "for v in source.search(Query(text='krita brushes', app='krita', provider='ytdlp', limit=2)): print(v.title, v.url, v.app, sep='|')\n"
     )
     env = {**os.environ, "PYTHONPATH": str(PLUGINS), "LOOPBACK_SITE": videos.url}
-    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [f"krita brushes number {n}|{videos.url}/watch{n}.html|krita" for n in range(2)]
 
 
-@pytest.mark.parametrize(("status", "expected"), [(429, None), (412, None), (503, None), (404, "removed"), (403, "forbidden")])
+@pytest.mark.parametrize(
+    ("status", "expected"), [(429, None), (412, None), (503, None), (404, "removed"), (403, "forbidden")]
+)
 def test_http_faults(videos: Any, status: int, expected: str | None) -> None:
     with pytest.raises((SourceUnavailable, MediaError)) as fault:
         list(source().search(query(f"{videos.url}/status/{status}")))

@@ -133,7 +133,9 @@ def _keys(*keys: str) -> ActionTemplate:
 def make_task() -> Callable[..., Task]:
     """A task that types, then saves; `weak`: the effect of typing is too vague to tell a wrong text."""
 
-    def make(text: str = "alpha", *, weak: bool = False, instruction: str = "Write the word and save the document.") -> Task:
+    def make(
+        text: str = "alpha", *, weak: bool = False, instruction: str = "Write the word and save the document."
+    ) -> Task:
         title = "*" if weak else "*{text} -"
         write = _primitive(
             "write",
@@ -145,7 +147,10 @@ def make_task() -> Callable[..., Task]:
             instruction=instruction,
             environment=Environment(image="editor", image_digest="sha256:editor"),
             verifier=FileText(path="~/out.txt", text=text),
-            plan=(PrimitiveUse(primitive=write, arguments={"text": text}), PrimitiveUse(primitive=save, arguments={"text": text})),
+            plan=(
+                PrimitiveUse(primitive=write, arguments={"text": text}),
+                PrimitiveUse(primitive=save, arguments={"text": text}),
+            ),
             strategy="sequential",
         )
 
@@ -171,7 +176,9 @@ def journal(tmp_path: Path) -> JsonlJournal:
 def roll(editor: Editor, reader: NoText, journal: JsonlJournal, tmp_path: Path) -> Callable[..., Episode]:
     """Roll a task out on the editor; the clock gains half a second whenever it is read."""
 
-    def run(task: Task, policy: Policy | None = None, *, budget: Budget | None = None, episode_id: str = "e1") -> Episode:
+    def run(
+        task: Task, policy: Policy | None = None, *, budget: Budget | None = None, episode_id: str = "e1"
+    ) -> Episode:
         seconds = [0.0]
 
         def clock() -> float:

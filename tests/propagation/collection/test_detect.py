@@ -20,7 +20,12 @@ GOAL = FileText(path="~/out.txt", text="alpha")
 
 def node(index: int, picture: str, kind: str = "keyboard.type", **args: Any) -> Node:
     action = Action(action=CUAAction(kind, args or {"text": "x"}))
-    return Node(index=index, parent=index - 1, observation=Observation(screenshot=picture * 64, width=1, height=1), actions=(action,))
+    return Node(
+        index=index,
+        parent=index - 1,
+        observation=Observation(screenshot=picture * 64, width=1, height=1),
+        actions=(action,),
+    )
 
 
 def boundary(label: str, node_index: int, use: int, *checks: tuple[Any, bool | None]) -> Boundary:
@@ -32,8 +37,14 @@ def failed(*conditions: Any) -> Verdict:
     return Verdict(status="failed", checks=tuple(Check(condition=condition, holds=False) for condition in conditions))
 
 
-def test_a_goal_that_held_once_was_lost_after_the_last_boundary_at_which_it_held(make_task: Make, editor: Any, reader: Any) -> None:
-    boundaries = [boundary("s0", -1, 0, (GOAL, False)), boundary("s1", 1, 1, (GOAL, True)), boundary("s2", 2, 2, (GOAL, False))]
+def test_a_goal_that_held_once_was_lost_after_the_last_boundary_at_which_it_held(
+    make_task: Make, editor: Any, reader: Any
+) -> None:
+    boundaries = [
+        boundary("s0", -1, 0, (GOAL, False)),
+        boundary("s1", 1, 1, (GOAL, True)),
+        boundary("s2", 2, 2, (GOAL, False)),
+    ]
     path = [node(0, "a"), node(1, "b"), node(2, "c"), node(3, "d")]
     found = RulesDetector(reader).locate(make_task(), path, editor, boundaries, failed(GOAL))
     assert (found.snapshot, found.step) == ("s1", 2)
@@ -59,7 +70,12 @@ def test_the_earliest_of_several_failures_wins(make_task: Make, editor: Any, rea
 
 
 def test_a_step_after_which_nothing_ever_changed_is_named(make_task: Make, editor: Any, reader: Any) -> None:
-    path = [node(0, "a"), node(1, "b", "mouse.click", x=1, y=1), node(2, "b", "mouse.click", x=2, y=2), node(3, "b", "finish", status="failure")]
+    path = [
+        node(0, "a"),
+        node(1, "b", "mouse.click", x=1, y=1),
+        node(2, "b", "mouse.click", x=2, y=2),
+        node(3, "b", "finish", status="failure"),
+    ]
     found = RulesDetector(reader).locate(make_task(), path, editor, [boundary("s0", -1, 0)], failed(GOAL))
     assert found.step == 1
     assert "Step 2 changed nothing" in found.feedback

@@ -23,7 +23,10 @@ def task() -> Task:
         app="mousepad",
         ability="save-as",
         instruction="Save as {name}",
-        effects=(FileText(path="~/{name}", text="{text}"), WindowTitle(title="{name} - Mousepad", app="mousepad", active=True)),
+        effects=(
+            FileText(path="~/{name}", text="{text}"),
+            WindowTitle(title="{name} - Mousepad", app="mousepad", active=True),
+        ),
         verifier=SettingValue(schema_id="org.xfce.mousepad.preferences.view", key="show-line-numbers", value="true"),
         procedures=(
             Procedure(
@@ -34,7 +37,9 @@ def task() -> Task:
                     ActionTemplate(type="keyboard.type", args={"text": "{name}"}),
                 ),
             ),
-            Procedure(mode="cli", steps=(ActionTemplate(type="shell.exec", args={"command": "printf %s {text} > ~/{name}"}),)),
+            Procedure(
+                mode="cli", steps=(ActionTemplate(type="shell.exec", args={"command": "printf %s {text} > ~/{name}"}),)
+            ),
         ),
     )
     arguments = {"name": "groceries.txt", "text": "two lemons"}

@@ -53,19 +53,25 @@ def test_an_episode_cut_off_by_kill_is_unfinished_and_closes_as_infra(tmp_path: 
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3, 4, 5, 6])
-def test_any_prefix_of_a_real_journal_folds(roll: Callable[..., Any], make_task: Callable[..., Any], journal: Any, cut: int) -> None:
+def test_any_prefix_of_a_real_journal_folds(
+    roll: Callable[..., Any], make_task: Callable[..., Any], journal: Any, cut: int
+) -> None:
     episode = roll(make_task())
     events = journal.events()
     prefix = events[: len(events) * cut // 7]
     log = fold(prefix)["e1"]
     assert log.episode is None
-    assert tuple(log.nodes) == episode.nodes[: len(log.nodes)] or log.nodes[:-1] == list(episode.nodes[: len(log.nodes) - 1])
+    assert tuple(log.nodes) == episode.nodes[: len(log.nodes)] or log.nodes[:-1] == list(
+        episode.nodes[: len(log.nodes) - 1]
+    )
     assert (resume_point(log) is None) == (not log.boundaries)
     acted = sum(event["event"] == "intent" for event in prefix) - len(log.nodes)
     assert (log.pending is not None) == (acted == 1)
 
 
-def test_a_second_begin_starts_the_episode_anew(roll: Callable[..., Any], make_task: Callable[..., Any], journal: Any) -> None:
+def test_a_second_begin_starts_the_episode_anew(
+    roll: Callable[..., Any], make_task: Callable[..., Any], journal: Any
+) -> None:
     journal.append({"event": "begin", "episode": "e1", "t": 0, "task": "t", "policy": "p", "mode": "gui"})
     assert [log.id for log in unfinished(journal)] == ["e1"]
     episode = roll(make_task())

@@ -54,7 +54,11 @@ def do(kind: str, **args: Any) -> Decision:
     return Decision(actions=(Action(action=CUAAction(kind, args)),))
 
 
-NEW, SAVE, DONE = do("keyboard.press", keys=["ctrl", "n"]), do("keyboard.press", keys=["ctrl", "s"]), do("finish", status="success")
+NEW, SAVE, DONE = (
+    do("keyboard.press", keys=["ctrl", "n"]),
+    do("keyboard.press", keys=["ctrl", "s"]),
+    do("finish", status="success"),
+)
 
 
 def test_an_honest_oracle_passes_without_rollback(roll: Roll, make_task: Make, editor: Any) -> None:
@@ -68,17 +72,23 @@ def test_an_honest_oracle_passes_without_rollback(roll: Roll, make_task: Make, e
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_an_injected_fault_is_rolled_back_and_the_task_passes(roll: Roll, make_task: Make, reader: Any, seed: int) -> None:
+def test_an_injected_fault_is_rolled_back_and_the_task_passes(
+    roll: Roll, make_task: Make, reader: Any, seed: int
+) -> None:
     episode = roll(make_task(), FaultyPolicy(ReplayPolicy(reader), seed=seed, rate=1.0, episode_id="e1"))
     assert episode.outcome == "passed"
     assert episode.injected_faults >= 1
     assert episode.rollbacks >= 1
     assert episode.first_attempt_passed is False
     assert all(node.dropped for node in episode.nodes if node.injected)
-    assert [node.parent for node in episode.path()][1:] == [node.index for node in episode.path()][:-1], "the kept path is one branch"
+    assert [node.parent for node in episode.path()][1:] == [node.index for node in episode.path()][:-1], (
+        "the kept path is one branch"
+    )
 
 
-def test_a_late_failure_is_located_in_the_use_that_was_to_blame(roll: Roll, make_task: Make, reader: Any, editor: Any) -> None:
+def test_a_late_failure_is_located_in_the_use_that_was_to_blame(
+    roll: Roll, make_task: Make, reader: Any, editor: Any
+) -> None:
     class Typo(ReplayPolicy):
         """Writes a wrong word the first time; the vague effect does not notice."""
 
@@ -88,7 +98,9 @@ def test_a_late_failure_is_located_in_the_use_that_was_to_blame(roll: Roll, make
             decision = super().decide(frame, history, hint)
             if self.wrong and decision.actions[0].action.type == "keyboard.type":
                 self.wrong = False
-                return dataclasses.replace(decision, actions=(Action(action=CUAAction("keyboard.type", {"text": "alpah"})),))
+                return dataclasses.replace(
+                    decision, actions=(Action(action=CUAAction("keyboard.type", {"text": "alpah"})),)
+                )
             return decision
 
     episode = roll(make_task(weak=True), Typo(reader))
@@ -101,7 +113,9 @@ def test_a_late_failure_is_located_in_the_use_that_was_to_blame(roll: Roll, make
 
 
 def test_the_hint_reaches_the_policy_and_is_kept_out_of_later_observations(roll: Roll, make_task: Make) -> None:
-    policy = Scripted(NEW, do("keyboard.type", text="wrong"), SAVE, DONE, NEW, do("keyboard.type", text="alpha"), SAVE, DONE)
+    policy = Scripted(
+        NEW, do("keyboard.type", text="wrong"), SAVE, DONE, NEW, do("keyboard.type", text="alpha"), SAVE, DONE
+    )
     episode = roll(make_task(), policy)
     assert episode.outcome == "passed"
     assert episode.rollbacks == 1
@@ -164,15 +178,20 @@ def test_a_verifier_that_cannot_be_evaluated_is_neither_pass_nor_fail(roll: Roll
 
 
 def test_actions_outside_the_mode_are_rejected_and_never_performed(roll: Roll, make_task: Make, editor: Any) -> None:
-    episode = roll(make_task(), Scripted(do("shell.exec", command="echo alpha > out.txt"), DONE), budget=Budget(max_retries=0))
+    episode = roll(
+        make_task(), Scripted(do("shell.exec", command="echo alpha > out.txt"), DONE), budget=Budget(max_retries=0)
+    )
     assert episode.nodes[0].receipts[0].status == "rejected"
     assert "mode gui" in episode.nodes[0].receipts[0].response
     assert editor.performed == []
 
 
-def test_a_plan_without_a_procedure_for_the_mode_is_the_callers_mistake(roll: Roll, make_task: Make, reader: Any) -> None:
+def test_a_plan_without_a_procedure_for_the_mode_is_the_callers_mistake(
+    roll: Roll, make_task: Make, reader: Any, journal: Any
+) -> None:
     with pytest.raises(InvalidInput, match="no procedure for mode cli"):
         roll(make_task(), ReplayPolicy(reader, "cli"))
+    assert journal.events() == [], "nothing was begun"
 
 
 def test_the_journal_tells_the_same_story(roll: Roll, make_task: Make, reader: Any, journal: Any) -> None:

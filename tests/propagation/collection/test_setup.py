@@ -43,7 +43,11 @@ def bench(editor: Any) -> Any:
                 return seen
             self.looks_until_open -= 1
             new = Window(app=self.launched[-1][0], title="fresh")
-            return seen if self.looks_until_open > 0 else seen.model_copy(update={"active": new, "windows": (*seen.windows, new)})
+            return (
+                seen
+                if self.looks_until_open > 0
+                else seen.model_copy(update={"active": new, "windows": (*seen.windows, new)})
+            )
 
     return Bench()
 
@@ -73,7 +77,11 @@ def test_every_step_kind_reaches_the_desktop_quoted(bench: Any, reader: Any) -> 
         clock=seconds(),
     )
     assert bench.files["~/a b.txt"] == "naïve".encode()
-    assert bench.commands[:3] == ["mkdir -p ~/'my files'", "rm -rf ~/'old; rm -rf x'", "gsettings set org.x k ''\"'\"'a b'\"'\"''"]
+    assert bench.commands[:3] == [
+        "mkdir -p ~/'my files'",
+        "rm -rf ~/'old; rm -rf x'",
+        "gsettings set org.x k ''\"'\"'a b'\"'\"''",
+    ]
     assert bench.commands[3].startswith("xclip -selection clipboard -i ")
     assert bench.launched == [("pad", ("~/a b.txt",))]
 
@@ -101,13 +109,19 @@ def test_a_home_is_never_removed(bench: Any, reader: Any, path: str) -> None:
 
 def test_every_registered_tool_answers_in_text(bench: Any, reader: Any) -> None:
     answers = {tool.name: call_tool(tool.name, {}, bench, reader) for tool in TOOLS}
-    assert answers == {"screen.text": "", "windows.list": "editor:  - Editor (focus)", "clipboard.read": "on the clipboard"}
+    assert answers == {
+        "screen.text": "",
+        "windows.list": "editor:  - Editor (focus)",
+        "clipboard.read": "on the clipboard",
+    }
     bench.status = 1
     assert call_tool("clipboard.read", {}, bench, reader) == "the clipboard is empty"
 
 
 @pytest.mark.parametrize(("name", "arguments", "field"), [("rm", {}, "name"), ("screen.text", {"x": 1}, "arguments")])
-def test_unknown_tools_and_arguments_are_refused(bench: Any, reader: Any, name: str, arguments: dict[str, Any], field: str) -> None:
+def test_unknown_tools_and_arguments_are_refused(
+    bench: Any, reader: Any, name: str, arguments: dict[str, Any], field: str
+) -> None:
     with pytest.raises(InvalidAction) as caught:
         call_tool(name, arguments, bench, reader)
     assert caught.value.field == field

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from cuamaster.adapters.policies.replay import ReplayPolicy
+from cuamaster.errors import StateDrift
 from cuamaster.propagation.collection.snapshots import Snapshots
+from cuamaster.records.condition import FileText, WindowTitle
 
 
 def test_the_number_on_disk_is_bounded_and_start_and_newest_stay(editor: Any, reader: Any) -> None:
@@ -31,3 +35,35 @@ def test_going_back_drops_the_branch_and_two_failures_retire_a_boundary(editor: 
     for _ in range(3):
         snapshots.back_to("e-s0")
     assert [boundary.label for boundary in snapshots.usable()] == ["e-s0"], "the start is never given up"
+
+
+def test_a_second_failure_with_nothing_new_retires_the_newest_boundary_at_once(editor: Any, reader: Any) -> None:
+    snapshots = Snapshots(editor, "e", ())
+    for node in (-1, 1):
+        snapshots.take(node, 0, (), ReplayPolicy(reader))
+    one, two = FileText(path="~/a", text="x"), WindowTitle(title="y")
+    assert len(snapshots.usable(frozenset({one}))) == 2
+    snapshots.back_to("e-s1", frozenset({one}))
+    assert [boundary.label for boundary in snapshots.usable(frozenset({one, two}))] == ["e-s0", "e-s1"], (
+        "something else went wrong now"
+    )
+    assert [boundary.label for boundary in snapshots.usable(frozenset({one}))] == ["e-s0"]
+
+
+def test_a_desktop_that_is_still_moving_is_given_time(
+    editor: Any, reader: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, calls = editor.snapshot, []
+
+    def moving(label: str, files: Any = ()) -> Any:
+        calls.append(label)
+        if len(calls) < limit:
+            raise StateDrift("a window opened meanwhile")
+        return real(label, files)
+
+    monkeypatch.setattr(editor, "snapshot", moving)
+    limit = 3
+    assert Snapshots(editor, "e", ()).take(-1, 0, (), ReplayPolicy(reader)).label == "e-s0"
+    limit = 99
+    with pytest.raises(StateDrift):
+        Snapshots(editor, "f", ()).take(-1, 0, (), ReplayPolicy(reader))

@@ -11,4 +11,6 @@ class LoopbackSearchIE(SearchInfoExtractor):
     def _search_results(self, query):
         site = os.environ["LOOPBACK_SITE"]
         for number in range(3):
-            yield self.url_result(f"{site}/watch{number}.html", video_id=f"watch{number}", video_title=f"{query} number {number}")
+            yield self.url_result(
+                f"{site}/watch{number}.html", video_id=f"watch{number}", video_title=f"{query} number {number}"
+            )

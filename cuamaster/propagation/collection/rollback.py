@@ -1,0 +1,32 @@
+"""Going back: where the path went wrong, the desktop and the policy returned to the nearest sound boundary before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuamaster.ports import Desktop, Detector, Policy
+from cuamaster.propagation.collection.snapshots import Snapshots
+from cuamaster.records.episode import Boundary, Node
+from cuamaster.records.task import Task
+from cuamaster.records.verdict import Divergence, Verdict
+
+
+def roll_back(
+    task: Task,
+    path: Sequence[Node],
+    verdict: Verdict,
+    *,
+    desktop: Desktop,
+    policy: Policy,
+    detector: Detector,
+    snapshots: Snapshots,
+) -> tuple[Divergence, Boundary]:
+    """The divergence behind a failed `verdict`, and the boundary at which desktop and policy stand again.
+
+    Raises StateDrift when the restored desktop is not the attested one, other DesktopFaults when it cannot be restored.
+    """
+    failed = frozenset(check.condition for check in verdict.checks)
+    divergence = detector.locate(task, path, desktop, snapshots.usable(failed), verdict)
+    boundary = snapshots.back_to(divergence.snapshot, failed)
+    policy.restore(boundary.controller)
+    return divergence, boundary

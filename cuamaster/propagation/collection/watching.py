@@ -1,0 +1,77 @@
+"""Looks whether effects and goals of a task hold, and waits for those that a policy says it has brought about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from cuamaster.checks import unmet, verify
+from cuamaster.errors import CheckFailed
+from cuamaster.ports import Desktop, ScreenReader
+from cuamaster.propagation.collection.acting import QUIET_S, same_screen
+from cuamaster.propagation.collection.progress import required
+from cuamaster.records.reasoning import conjuncts
+from cuamaster.records.task import Task
+from cuamaster.records.verdict import Check, Verdict
+
+PATIENCE_S = 3.0
+"""An expected effect is given up once the screen has been still for this long ..."""
+MAX_PATIENCE_S = 25.0
+"""... or after this long in any case."""
+
+
+class AttemptFailed(Exception):
+    """Not an error of ours: the current attempt left the task's path; `verdict` says what did not hold."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(verdict.message)
+        self.verdict = verdict
+
+    @classmethod
+    def because(cls, message: str, checks: Sequence[Check]) -> AttemptFailed:
+        """With the checks that did not hold."""
+        return cls(Verdict(status="failed", checks=tuple(checks), message=message))
+
+
+class Watch:
+    """The eyes of one episode; every method raises DesktopFault when the desktop cannot be looked at."""
+
+    def __init__(self, task: Task, desktop: Desktop, reader: ScreenReader, clock: Callable[[], float]) -> None:
+        self._task, self._desktop, self._reader, self._clock = task, desktop, reader, clock
+        self._goals = conjuncts(task.verifier)
+
+    def verify(self) -> Verdict:
+        """The task's verifier, now: passed, failed or errored."""
+        return verify(self._task.verifier, self._desktop, self._reader)
+
+    def unmet_goals(self) -> tuple[Check, ...]:
+        """The parts of the verifier that do not hold."""
+        return unmet(self._goals, self._desktop, self._reader)
+
+    def look(self, done: int) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
+        """(what must hold after `done` uses and does not, everything watched as found), seen together."""
+        wanted = required(self._task, done)
+        watched = tuple(dict.fromkeys([*wanted, *self._goals]))
+        missed = unmet(watched, self._desktop, self._reader)
+        by_condition = {check.condition: check for check in missed}
+        checks = tuple(by_condition.get(condition) or Check(condition=condition, holds=True) for condition in watched)
+        return tuple(check for check in missed if check.condition in wanted), checks
+
+    def await_effects(self, done: int) -> tuple[Check, ...]:
+        """Wait until everything holds that must after `done` uses; all checks as found then.
+
+        Raises AttemptFailed when the effects stay away, CheckFailed when one of them cannot be evaluated.
+        """
+        frame = self._desktop.settle(timeout=4.0, quiet=QUIET_S)
+        begun = still = self._clock()
+        while True:
+            missed, checks = self.look(done)
+            if not missed:
+                return checks
+            now = self._desktop.settle(timeout=2.0, quiet=QUIET_S)
+            if not same_screen(frame.image, now.image):
+                frame, still = now, self._clock()
+            if self._clock() - still > PATIENCE_S or self._clock() - begun > MAX_PATIENCE_S:
+                errors = [check.observed for check in missed if check.holds is None]
+                if errors:
+                    raise CheckFailed(f"an effect could not be evaluated: {'; '.join(errors)}")
+                raise AttemptFailed.because("a step that was called done did not have its effect", missed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from prefect.artifacts import create_table_artifact
@@ -18,6 +19,7 @@ Overrides = dict[str, Any]
 
 def open_wheel(workspace: str | None, overrides: Overrides | None) -> stages.Wheel:
     """The wheel of a workspace (None: the settings' one), its items run as Prefect tasks. Raises InvalidInput."""
+    logging.getLogger("cuamaster").setLevel(logging.INFO)  # prefect.yaml sends these lines to the flow run's log
     given = dict(overrides or {})
     if workspace is not None:
         given["workspace"] = workspace

@@ -19,12 +19,18 @@ def parse_yaml(model: type[M], text: str, source: str) -> M:
     try:
         return model.model_validate(data)
     except ValidationError as exc:
-        fault = min(exc.errors(), key=lambda item: line_of(node, item["loc"]))
+        faults = exc.errors()  # one inside a list makes pydantic find the list too short as well: the inner one says more
+        inner = [item for item in faults if not any(_within(other["loc"], item["loc"]) for other in faults)]
+        fault = min(inner, key=lambda item: line_of(node, item["loc"]))
         field = ".".join(str(part) for part in fault["loc"]) or "(top)"
         more = f" ({exc.error_count() - 1} more)" if exc.error_count() > 1 else ""
         raise InvalidInput(
             f"{source}, line {line_of(node, fault['loc'])}, field {field}: {fault['msg']}{more}"
         ) from exc
+
+
+def _within(inner: tuple[int | str, ...], outer: tuple[int | str, ...]) -> bool:
+    return len(inner) > len(outer) and inner[: len(outer)] == outer
 
 
 def load_yaml(text: str, source: str) -> tuple[Any, yaml.Node | None]:

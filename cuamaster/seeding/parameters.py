@@ -10,14 +10,16 @@ from cuamaster.ports import Review
 from cuamaster.records.spoken import Named, named_target, scroll_direction, spoken_keys, typed_text
 from cuamaster.records.trajectory import Action, Target, TextBox
 from cuamaster.seeding.align import Pair
+from cuamaster.seeding.footage import Footage
 from cuamaster.seeding.scene import Scene
 from cuamaster.seeding.triggers import VisualTrigger
-from cuamaster.seeding.typed_text import settle_text, shown_text
+from cuamaster.seeding.typed_text import settle_text, shown_text, text_strips
 from cuamaster.vision.grounding import find_target, name_at, similarity, text_at
 
 _CLICKS: dict[str, dict[str, Any]] = {"click": {}, "double_click": {"count": 2}, "right_click": {"button": "right"}}
 _CELL = re.compile(r"[A-Za-z]{1,2}\d{1,4}")
 _TRUSTED_POINTER = 0.5
+_NEXT_FIELD = 0.15  # of the screen's width: how far to the right the next cell or field may be
 _DEFAULT_NOTCHES = 3
 _MOST_NOTCHES = 20
 
@@ -130,21 +132,21 @@ def _key(scene: Scene, pair: Pair, clause: str, review: Review) -> Action | None
     keys = spoken_keys(clause) if clause else None
     if keys is not None:
         return _built("keyboard.press", {"keys": list(keys)}, pair, review, 0.9 if pair.seen is not None else 0.45)
-    if pair.seen is None or not scene.follows_typing(pair.seen):
+    if pair.seen is None or pair.ends_text is None:
         return None
-    return _built("keyboard.press", {"keys": [_committing_key(scene, pair.seen)]}, pair, review, 0.5)
+    key = _committing_key(pair.ends_text, pair.seen, scene.footage)
+    return _built("keyboard.press", {"keys": [key]}, pair, review, 0.5)
 
 
-def _committing_key(scene: Scene, seen: VisualTrigger) -> str:
-    """Tab if what followed the typing lies to the right on the same line, else Enter."""
-    typed = [c for c in scene.footage.changes if c.t < seen.t and not c.hovering][-1:]
-    if not typed or not typed[0].regions:
-        return "enter"
-    last = min(typed[0].regions, key=lambda region: -region.pixels)
-    fresh = [part for part in seen.parts if part.pixels >= 20]
-    right = [p for p in fresh if p.x0 >= last.x1 - 4 and abs((p.y0 + p.y1) - (last.y0 + last.y1)) <= 2 * last.height]
-    below = [p for p in fresh if p.y0 >= last.y1 - 4 and p.gap((last.x0 + last.x1) / 2, last.y1) <= 4 * last.height]
-    return "tab" if right and sum(p.pixels for p in right) > sum(p.pixels for p in below) else "enter"
+def _committing_key(typed: VisualTrigger, seen: VisualTrigger, footage: Footage) -> str:
+    """Tab if what changed after the typing begins to the right of a typed strip, on its line; else Enter."""
+    for strip in text_strips(typed, footage):
+        for part in seen.parts:
+            shared = min(strip.y1, part.y1) - max(strip.y0, part.y0)
+            near = -4 <= part.x0 - strip.x1 <= _NEXT_FIELD * footage.width
+            if part.pixels >= 20 and near and shared >= 0.5 * strip.height:
+                return "tab"
+    return "enter"
 
 
 # -- wheel and drag -------------------------------------------------------------------------------------------------

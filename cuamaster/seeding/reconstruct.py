@@ -6,8 +6,8 @@ Source: CUA-Master, trajectory reconstruction (semantic path, visual path, candi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 
 from cuamaster.ports import Annotator, Candidate, FrameReader, ScreenReader, Store
@@ -71,7 +71,8 @@ def recover(
         pair.seen for pair in aligned if pair.said is not None and pair.seen is not None and pair.seen.shape == "stroke"
     ]
     pairs = [pair for pair in aligned if _worth_review(pair) and not any(_part_of(stroke, pair) for stroke in strokes)]
-    candidates = [_candidate(pair, before, scene) for before, pair in pairwise([None, *pairs]) if pair is not None]
+    pairs = [_with_text(pair, before, scene) for before, pair in zip([None, *pairs], pairs, strict=False)]
+    candidates = [_candidate(pair, scene) for pair in pairs]
     reviews = annotator.review(candidates, segment) if candidates else []
     found = []
     for pair, review in zip(pairs, reviews, strict=True):
@@ -86,12 +87,20 @@ def _worth_review(pair: Pair) -> bool:
     return pair.said is not None or (pair.seen is not None and pair.seen.strong and pair.seen.shape != "stroke")
 
 
+def _with_text(pair: Pair, before: Pair | None, scene: Scene) -> Pair:
+    """The pair, with the dictated typing just before it if it may be the unspoken key that ends that text."""
+    if pair.said is not None or pair.seen is None or before is None or before.said is None or before.seen is None:
+        return pair
+    ends = before.said.kind == "type" and scene.ends_text(before.seen, pair.seen)
+    return replace(pair, ends_text=before.seen) if ends else pair
+
+
 def _part_of(stroke: VisualTrigger, pair: Pair) -> bool:
     """What is seen while a drag begins or goes on is the drag."""
     return pair.said is None and pair.seen is not None and stroke.t - _DRAG_BEGINS <= pair.seen.t <= stroke.t_end + 0.1
 
 
-def _candidate(pair: Pair, before: Pair | None, scene: Scene) -> Candidate:
+def _candidate(pair: Pair, scene: Scene) -> Candidate:
     said, seen = pair.said, pair.seen
     t = pair.t
     effect = seen.effect if seen is not None else None
@@ -104,7 +113,7 @@ def _candidate(pair: Pair, before: Pair | None, scene: Scene) -> Candidate:
         before=scene.footage.frame(t - 0.3),
         after=scene.footage.frame((seen.t_end if seen is not None else t) + 0.3),
         changed=None if effect is None else (float(effect.x0), float(effect.y0), float(effect.x1), float(effect.y1)),
-        score=_score(pair, before, scene),
+        score=_score(pair, scene),
     )
 
 
@@ -113,7 +122,7 @@ def _guess(pair: Pair) -> str:
     return {"rest": "click", "typing": "type", "change": "key"}.get(shape, "")
 
 
-def _score(pair: Pair, before: Pair | None, scene: Scene) -> float:
+def _score(pair: Pair, scene: Scene) -> float:
     """0-1: how plausible an action this is from the picture alone."""
     seen = pair.seen
     if seen is None or seen.effect is None:
@@ -122,8 +131,7 @@ def _score(pair: Pair, before: Pair | None, scene: Scene) -> float:
         return 0.8 if seen.frames >= _TYPED_FRAMES else 0.4
     if seen.shape == "change":
         # A change by itself may be a clock, a message, a film; after dictated text it is likely the key that ends it.
-        dictated = before is not None and before.said is not None and before.said.kind == "type"
-        return 0.65 if dictated and scene.follows_typing(seen) else 0.3
+        return 0.65 if pair.ends_text is not None else 0.3
     score = (
         0.4
         + 0.25 * min(1.0, seen.sure)

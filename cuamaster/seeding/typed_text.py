@@ -28,7 +28,7 @@ def shown_text(footage: Footage, seen: VisualTrigger, reader: ScreenReader, said
     following = min((c.t for c in footage.changes if c.t > seen.t_end + 0.02), default=footage.times[-1])
     before, after = footage.frame(seen.t - 0.05), footage.frame(min(seen.t_end + _SETTLE, following - 0.05))
     found: list[tuple[float, float, str]] = []
-    for line in _lines(seen, footage):
+    for line in text_strips(seen, footage):
         area = (max(0, line.x0 - 8 * line.height), line.y0 - _PAD, line.x1 + 2 * line.height, line.y1 + _PAD)
         new = _difference(_read(reader, before, area), _read(reader, after, area))
         if new:
@@ -59,7 +59,7 @@ def settle_text(said: str | None, shown: str | None, *, written: bool) -> tuple[
 # -- corridors ------------------------------------------------------------------------------------------------------
 
 
-def _lines(seen: VisualTrigger, footage: Footage) -> list[Region]:
+def text_strips(seen: VisualTrigger, footage: Footage) -> list[Region]:
     """Changed strips no taller than a line of text, joined along their line; wide ones with many changed pixels first."""
     limit = footage.height * 0.055
     strips: list[Region] = []

@@ -98,6 +98,17 @@ class Prefect:
             time.sleep(1)
         return state
 
+    def logged(self, run_id: str, text: str, seconds: float = 30) -> bool:
+        """Whether a line with this text reaches the flow run's log; lines are sent in batches, some after the run's end."""
+        deadline = time.monotonic() + seconds
+        while not any(
+            text in line["message"] for line in self.ask("logs/filter", {"logs": {"flow_run_id": {"any_": [run_id]}}})
+        ):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.5)
+        return True
+
     @contextlib.contextmanager
     def worker(self, *arguments: str, **extra: str) -> Iterator[Process]:
         """A worker on the pool, ended on leaving with everything it started; its log is `worker.log`."""

@@ -29,11 +29,10 @@ IMAGE = "light-desktop"
 
 def boot(host: LibvirtHost) -> float:
     """Seconds from QEMU's start to a drawn desktop."""
-    root, image, machine, _golden = host.prepare(IMAGE)
-    folder = root.folder / "bench"
-    folder.mkdir()
+    ready = host.prepare(IMAGE)
+    folder = ready.root.make_folder("bench")
     started = time.perf_counter()
-    guest = start_fresh(root, machine, "bench", image.folder, folder)
+    guest = start_fresh(ready.root, ready.machine, "bench", ready.image.folder, folder)
     try:
         wait_desktop(guest, 600)
         return time.perf_counter() - started
@@ -88,7 +87,7 @@ def main() -> int:
         MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache), settings.cache, uri=uri, capacity=2
     )
     try:
-        _root, image, machine, golden = host.prepare(IMAGE)
+        ready = host.prepare(IMAGE)
         series = {"boot": [boot(host) for _ in range(options.boots)], "clone": [clone(host) for _ in range(options.n)]}
         series |= rollbacks(host, options.n)
     finally:
@@ -103,17 +102,17 @@ def main() -> int:
         "max_s": {name: round(max(values), 3) for name, values in series.items()},
         "runs": {name: len(values) for name, values in series.items()},
         "guest": {
-            "image": image.folder.name,
-            "memory_mib": machine.memory_mib,
-            "vcpus": machine.vcpus,
-            "accel": machine.accel,
+            "image": ready.image.folder.name,
+            "memory_mib": ready.machine.memory_mib,
+            "vcpus": ready.machine.vcpus,
+            "accel": ready.machine.accel,
         },
-        "golden": json.loads((golden / "manifest.json").read_text("utf-8"))["seconds"],
+        "golden": json.loads((ready.golden / "manifest.json").read_text("utf-8"))["seconds"],
         "machine": {
             "cpus": os.cpu_count(),
             "load": os.getloadavg(),
             "system": platform.platform(),
-            "qemu": machine.qemu_version,
+            "qemu": ready.machine.qemu_version,
         },
     }
     json.dump(report, sys.stdout, indent=1)

@@ -166,6 +166,7 @@ def collect(
     tasks: Annotated[
         Path | None, typer.Option("--tasks", help="An exported rl.parquet to run instead of the round's tasks.")
     ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Run only so many tasks.")] = None,
     workspace: Workspace = None,
     round_number: RoundNumber = None,
     as_json: AsJson = False,
@@ -179,8 +180,9 @@ def collect(
     with _wheel(settings) as (wheel, bars), bars.long("image") as report:
         number = round_number or stages.round_to_run(wheel.workspace, advance=False)
         with wiring.desktop_ports(settings, report) as desktops:
-            chosen = read_rl(tasks) if tasks else None
-            stages.collect(wheel, wheel.workspace.round(number), desktops, chosen)
+            folder = wheel.workspace.round(number)
+            chosen = read_rl(tasks) if tasks else stages.tasks_to_collect(folder)
+            stages.collect(wheel, folder, desktops, chosen[:limit])
     _show_round(wheel, number, as_json)
 
 
@@ -255,7 +257,11 @@ def primitives_verify(
     from cuamaster import stages, wiring
 
     settings = _begin(workspace, verbose)
-    with _wheel(settings) as (wheel, bars), bars.long("image") as report, wiring.desktop_ports(settings, report) as ports:
+    with (
+        _wheel(settings) as (wheel, bars),
+        bars.long("image") as report,
+        wiring.desktop_ports(settings, report) as ports,
+    ):
         rows = stages.verify_library(wheel, ports, tuple(names or ()), record=record)
     _print(rows, as_json=as_json, title="primitives")
     if any(row["status"] != "passed" for row in rows):

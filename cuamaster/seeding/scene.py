@@ -11,7 +11,7 @@ from cuamaster.seeding.window_titles import TitleStrip, title_strip
 from cuamaster.vision.grounding import label, similarity, text_at
 
 _BEFORE = 0.75  # seconds before a click, when the pointer does not cover the label yet (measured: named 9 of 10; at the click 3 of 10)
-_COMMIT_WITHIN = 2.0
+_COMMIT_AFTER, _COMMIT_WITHIN = 0.1, 2.0  # seconds between the last letter and the key that ends a text
 
 
 class Scene:
@@ -66,6 +66,6 @@ class Scene:
 
     def ends_text(self, before: VisualTrigger, seen: VisualTrigger) -> bool:
         """`seen` comes soon after the typing `before` and the pointer stayed where it was: likely a key."""
-        if seen.shape != "change" or not 0.0 <= seen.t - before.t_end <= _COMMIT_WITHIN:
+        if seen.shape != "change" or not _COMMIT_AFTER <= seen.t - before.t_end <= _COMMIT_WITHIN:
             return False
         return not any(sample.moved for sample in self.footage.pointer if before.t_end < sample.t <= seen.t)

@@ -26,6 +26,7 @@ _ASSUMED_CLICK = 0.3  # seconds after arrival, when a click shows nothing
 _LINE_HEIGHT = 0.055  # of the screen's height: taller changes are not a line of text
 _TYPING_PART = 5  # a typed line is at least this fraction of all that changes while it is typed
 _LEAST_GROWTH = 3  # pixels
+_TEXT_CURSOR = 3  # pixels wide at most
 _MOST_GROWTH = 3.0  # heights of a line between two frames: more than a dozen letters are pasted, or no text
 _ONSET = 0.08  # seconds between an input and its first changed frame at 10 frames a second
 
@@ -105,10 +106,9 @@ class Cluster:
 def clusters(footage: Footage) -> list[Cluster]:
     """Changes while the pointer rests, grouped in time: first what grows along a line as typed text does, then the rest."""
     typed = _typing(footage)
-    taken = {change.t for cluster in typed for change in cluster.changes}
     groups: list[Cluster] = []
     for change in footage.changes:
-        if change.hovering or change.t in taken:
+        if change.hovering or any(cluster.t <= change.t <= cluster.t_end + 0.05 for cluster in typed):
             continue
         between = any(groups and groups[-1].t_end < cluster.t <= change.t for cluster in typed)
         if groups and change.t - groups[-1].t_end <= _SAME and not between:
@@ -131,12 +131,9 @@ def _typing(footage: Footage) -> list[Cluster]:
                 runs.append(_Run(change, region))
     found: list[Cluster] = []
     for run in sorted(runs, key=lambda item: -item.pixels):
+        run.trim()
         line = around(run.line)
-        if (
-            line is None
-            or len(run.changes) < 2
-            or run.pixels * _TYPING_PART < sum(change.pixels for change in run.changes)
-        ):
+        if line is None or len(run.changes) < 2 or not run.stands_out():
             continue
         if not any(cluster.t <= run.changes[-1].t and run.changes[0].t <= cluster.t_end for cluster in found):
             found.append(Cluster(run.changes, line))  # else the same typing, shown in a second place
@@ -147,13 +144,24 @@ class _Run:
     """A row in which letters appear one after the other; `line` their regions, `changes` the frames they came in."""
 
     def __init__(self, change: Change, region: Region) -> None:
-        self.changes, self.line = [change], [region]
+        self.changes, self.line, self.times = [change], [region], [change.t]
         self.start, self.end = region.x0, region.x1
 
     @property
     def pixels(self) -> int:
         """Changed pixels in the row."""
         return sum(region.pixels for region in self.line)
+
+    def stands_out(self) -> bool:
+        """The row is a good part of what changes, the first frame aside: with the first letter buttons light up, titles get a mark."""
+        first = self.changes[0].t if len(self.changes) > 2 else -1.0
+        row = sum(region.pixels for t, region in zip(self.times, self.line, strict=True) if t != first)
+        return row * _TYPING_PART >= sum(change.pixels for change in self.changes if change.t != first)
+
+    def trim(self) -> None:
+        """Leave out a text cursor that blinked, or came with the focus, before the first letter."""
+        while len(self.changes) > 1 and self.line[0].width <= _TEXT_CURSOR and self.changes[1].t - self.changes[0].t > _SAME:
+            del self.changes[0], self.line[0], self.times[0]
 
     def takes(self, change: Change, region: Region, limit: float) -> bool:
         """Add the region if it goes on where the row ended, or is a part of what is there already."""
@@ -171,6 +179,7 @@ class _Run:
         if change is not self.changes[-1]:
             self.changes.append(change)
         self.line.append(region)
+        self.times.append(change.t)
         self.end = region.x1
         return True
 

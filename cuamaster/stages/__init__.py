@@ -6,11 +6,42 @@ the CLI, Prefect tasks in flows/.
 """
 
 from cuamaster.seeding.taxonomy import load as load_taxonomy
+from cuamaster.stages.composing import curated
 from cuamaster.stages.exporting import export
 from cuamaster.stages.planning import round_to_run
 from cuamaster.stages.running import Each, in_turn
 from cuamaster.stages.summary import summarize
 from cuamaster.stages.verifying import verify_library
-from cuamaster.stages.wheel import Wheel, begin, collect, everything, open_wheel, propagate, seed, turn, wanted
+from cuamaster.stages.wheel import (
+    Wheel,
+    begin,
+    collect,
+    everything,
+    open_wheel,
+    propagate,
+    seed,
+    tasks_to_collect,
+    turn,
+    wanted,
+)
 
-__all__ = ["Each", "Wheel", "begin", "collect", "everything", "export", "in_turn", "load_taxonomy", "open_wheel", "propagate", "round_to_run", "seed", "summarize", "turn", "verify_library", "wanted"]  # fmt: skip
+__all__ = [
+    "Each",
+    "Wheel",
+    "begin",
+    "collect",
+    "curated",
+    "everything",
+    "export",
+    "in_turn",
+    "load_taxonomy",
+    "open_wheel",
+    "propagate",
+    "round_to_run",
+    "seed",
+    "summarize",
+    "tasks_to_collect",
+    "turn",
+    "verify_library",
+    "wanted",
+]

@@ -85,8 +85,13 @@ def propagate(wheel: Wheel, folder: RoundFolder, plan: RoundPlan, ports: Desktop
 
 def collect(wheel: Wheel, folder: RoundFolder, ports: DesktopPorts, tasks: Sequence[Task] | None = None) -> None:
     """Seed tasks and released composed tasks (or these `tasks`) -> episodes."""
-    chosen = collecting.released(folder, exporting.tasks_of(folder)) if tasks is None else tasks
+    chosen = tasks_to_collect(folder) if tasks is None else tasks
     collecting.collect(folder, chosen, ports, wheel.settings, wheel.each)
+
+
+def tasks_to_collect(folder: RoundFolder) -> list[Task]:
+    """The round's seed tasks and composed tasks that a certificate released."""
+    return collecting.released(folder, exporting.tasks_of(folder))
 
 
 def begin(wheel: Wheel, folder: RoundFolder, ports: DesktopPorts) -> RoundPlan:

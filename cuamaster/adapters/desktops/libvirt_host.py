@@ -9,7 +9,8 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from cuamaster.adapters.desktops.kvm_probe import probe_kvm
@@ -20,6 +21,7 @@ from cuamaster.adapters.desktops.libvirt_machine import start_clone
 from cuamaster.adapters.desktops.libvirt_root import Root, open_root
 from cuamaster.adapters.desktops.room import obstacle
 from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
+from cuamaster.adapters.images.recipe import ImageRecipe
 from cuamaster.errors import HostBusy
 from cuamaster.ports import Desktop, GuestImage, Progress
 
@@ -28,6 +30,17 @@ log = logging.getLogger(__name__)
 _AGENT_SECONDS = 60.0
 _numbers = itertools.count(1)
 """Guests of this process: its hosts may share a libvirt root, and a libvirt daemon may serve many processes."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a clone needs: an open root, and the image with its machine and golden snapshot."""
+
+    root: Root
+    recipe: ImageRecipe
+    image: GuestImage
+    machine: Machine
+    golden: Path
 
 
 class LibvirtHost:
@@ -54,6 +67,7 @@ class LibvirtHost:
         self._accel = accel
         self._progress: Progress = progress or (lambda _phrase, _share: None)
         self._root: Root | None = None
+        self._prepared: dict[str, Prepared] = {}
         self._live: dict[str, LibvirtDesktop | None] = {}
         self._lock = threading.RLock()
 
@@ -71,45 +85,38 @@ class LibvirtHost:
 
     def start(self, image: str) -> LibvirtDesktop:
         """Like `open`, for callers that close the desktop themselves."""
-        name = self._reserve()
-        try:
-            root, guest_image, machine, golden = self.prepare(image)
-            if (why := obstacle(root.folder, machine.memory_mib)) is not None:
+        with ExitStack() as undo:
+            name = self._reserve()
+            undo.callback(self._free, name)
+            ready = self.prepare(image)
+            if (why := obstacle(ready.root.folder, ready.machine.memory_mib)) is not None:
                 raise HostBusy(f"{self.name}: no room for another desktop: {why}")
-            folder = root.make_folder(name)
-            try:
-                guest = start_clone(root, machine, name, guest_image.folder, golden, folder)
-                try:
-                    guest.wait_agent(_AGENT_SECONDS)
-                    # Its clock stopped when the golden snapshot was made.
-                    guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
-                    recipe = self._builder.recipe(image)
-                    desktop = LibvirtDesktop(
-                        guest, recipe, guest_image, folder, lambda: self._free(name), local=root.embed
-                    )
-                except BaseException:
-                    guest.destroy()
-                    raise
-            except BaseException:
-                shutil.rmtree(folder, ignore_errors=True)
-                raise
-        except BaseException:
-            self._free(name)
-            raise
+            folder = ready.root.make_folder(name)
+            undo.callback(shutil.rmtree, folder, ignore_errors=True)
+            guest = start_clone(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder)
+            undo.callback(guest.destroy)
+            guest.wait_agent(_AGENT_SECONDS)
+            # Its clock stopped when the golden snapshot was made.
+            guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
+            local = ready.root.embed
+            desktop = LibvirtDesktop(guest, ready.recipe, ready.image, folder, lambda: self._free(name), local=local)
+            undo.pop_all()
         with self._lock:
             self._live[name] = desktop
         return desktop
 
-    def prepare(self, image: str) -> tuple[Root, GuestImage, Machine, Path]:
-        """Open the root, build the image and make its golden snapshot where they are missing."""
-        guest_image = self._builder.build(image, self._progress)
+    def prepare(self, image: str) -> Prepared:
+        """Open the root, build the image and make its golden snapshot where they are missing; once for each image."""
         with self._lock:
-            if self._root is None:
-                self._root = open_root(self._uri, self._cache)
-            root = self._root
-        recipe = self._builder.recipe(image)
-        machine = describe_machine(recipe, self._choose_accel(guest_image))
-        return root, guest_image, machine, ensure_golden(root, recipe, guest_image, machine, self._progress)
+            if image not in self._prepared:
+                guest_image = self._builder.build(image, self._progress)
+                if self._root is None:
+                    self._root = open_root(self._uri, self._cache)
+                recipe = self._builder.recipe(image)
+                machine = describe_machine(recipe, self._choose_accel(guest_image))
+                golden = ensure_golden(self._root, recipe, guest_image, machine, self._progress)
+                self._prepared[image] = Prepared(self._root, recipe, guest_image, machine, golden)
+            return self._prepared[image]
 
     def close(self) -> None:
         """End every desktop this host gave and give the root back; safe to call twice."""
@@ -117,6 +124,7 @@ class LibvirtHost:
             if desktop is not None:
                 desktop.close()
         with self._lock:
+            self._prepared.clear()
             if self._root is not None:
                 self._root.close()
                 self._root = None

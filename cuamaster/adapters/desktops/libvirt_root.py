@@ -80,7 +80,10 @@ def open_root(uri: str, cache: Path) -> Root:
     if uri and parts.path.rstrip("/") != "/embed":
         folder = cache / "run"
         folder.mkdir(parents=True, exist_ok=True)
-        return Root(_open(uri, None), folder, embed=False)
+        connection = _open(uri, None)
+        if not parts.netloc:
+            _sweep_daemon(connection, folder)
+        return Root(connection, folder, embed=False)
     wanted = Path(parse_qs(parts.query).get("root", [str(cache / "lv")])[0])
     wanted.mkdir(parents=True, exist_ok=True)
     root = _short(wanted.resolve())
@@ -124,6 +127,10 @@ def _open(uri: str, root: Path | None) -> Any:
                 f"process {owner_pid(root) or 'unknown'} already holds the desktop host {root}",
                 hint="wait for it, or give this process its own root: CUAMASTER_LIBVIRT_URI='qemu:///embed?root=DIR'",
             ) from exc
+        if root is not None and "already open with path" in str(exc):
+            raise HostBusy(
+                f"this process already holds another desktop host: {exc}", hint="a process has one embed root at a time"
+            ) from exc
         raise MissingDependency(
             f"cannot open libvirt {uri}: {exc}", hint="install libvirt-daemon-driver-qemu and qemu-system-x86"
         ) from exc
@@ -138,11 +145,16 @@ def owner_pid(root: Path) -> int | None:
     return None
 
 
+def link_name(root: Path) -> str:
+    """Name of the short link that stands for a long root."""
+    return f"cuam-{hashlib.sha256(str(root).encode()).hexdigest()[:10]}"
+
+
 def _short(root: Path) -> Path:
     """The root itself, or a short symbolic link to it when socket paths below it would be too long."""
     if len(str(root)) <= MAX_ROOT:
         return root
-    link = Path(tempfile.gettempdir()) / f"cuam-{hashlib.sha256(str(root).encode()).hexdigest()[:10]}"
+    link = Path(tempfile.gettempdir()) / link_name(root)
     try:
         link.symlink_to(root)
     except FileExistsError:
@@ -167,6 +179,19 @@ def _sweep(connection: Any, root: Path) -> None:
             continue
     shutil.rmtree(root / "vm", ignore_errors=True)
     (root / "vm").mkdir(parents=True)
+
+
+def _sweep_daemon(connection: Any, folder: Path) -> None:
+    """Under a daemon that others use too: end only machines in our folder whose process (`d<pid>-<n>`) is dead."""
+    for domain in connection.listAllDomains(0):
+        match = re.fullmatch(r"[dg](\d+)(-\d+)?", domain.name())
+        if match and not Path(f"/proc/{match.group(1)}").exists() and f"{folder}/" in domain.XMLDesc(0):
+            log.warning("ending machine %s of a dead owner", domain.name())
+            try:
+                domain.destroy()
+            except libvirt.libvirtError as exc:
+                log.debug("destroying %s: %s", domain.name(), exc)
+            shutil.rmtree(folder / domain.name(), ignore_errors=True)
 
 
 def qemu_pids(root: Path) -> list[int]:

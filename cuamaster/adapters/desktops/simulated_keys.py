@@ -5,7 +5,13 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable
 
-from cuamaster.adapters.desktops.simulated_windows import DialogWindow, EditorWindow, FilesWindow, TerminalWindow
+from cuamaster.adapters.desktops.simulated_windows import (
+    CalculatorWindow,
+    DialogWindow,
+    EditorWindow,
+    FilesWindow,
+    TerminalWindow,
+)
 from cuamaster.adapters.desktops.simulated_world import Menu, World
 
 RunLine = Callable[[TerminalWindow, str], None]
@@ -38,6 +44,8 @@ def type_text(world: World, text: str, run_line: RunLine) -> None:
             window.insert(character)
         elif isinstance(window, TerminalWindow):
             window.typed += character
+        elif isinstance(window, CalculatorWindow):
+            window.key(character)
         elif isinstance(window, FilesWindow) and window.location is not None:
             window.location += character
 
@@ -58,6 +66,8 @@ def press(world: World, keys: frozenset[str], run_line: RunLine) -> None:
         _press_editor(world, window, keys)
     elif isinstance(window, FilesWindow):
         _press_files(world, window, keys)
+    elif isinstance(window, CalculatorWindow):
+        _press_calculator(window, keys)
     elif isinstance(window, TerminalWindow):
         _press_terminal(world, window, keys, run_line)
 
@@ -134,6 +144,17 @@ def _press_files(world: World, window: FilesWindow, keys: frozenset[str]) -> Non
         world.open_path(window, posixpath.join(window.folder, window.selected))
     elif keys in _FILES_KEYS:
         _choose(world, _FILES_KEYS[keys])
+
+
+def _press_calculator(window: CalculatorWindow, keys: frozenset[str]) -> None:
+    if keys in ({"enter"}, {"kpenter"}):
+        window.key("=")
+    elif keys == {"escape"}:
+        window.key("AC")
+    elif keys == {"backspace"}:
+        window.display = window.display[:-1] or "0"
+    elif character := _character(keys):
+        window.key(character)
 
 
 def _press_terminal(world: World, window: TerminalWindow, keys: frozenset[str], run_line: RunLine) -> None:

@@ -8,7 +8,13 @@ from typing import Any
 
 from cuamaster.action_space import to_pixel
 from cuamaster.adapters.desktops.simulated_screen import HEIGHT, WIDTH, at, menu_place
-from cuamaster.adapters.desktops.simulated_windows import DialogWindow, EditorWindow, FilesWindow, SimWindow
+from cuamaster.adapters.desktops.simulated_windows import (
+    CalculatorWindow,
+    DialogWindow,
+    EditorWindow,
+    FilesWindow,
+    SimWindow,
+)
 from cuamaster.adapters.desktops.simulated_world import Menu, World
 
 
@@ -67,6 +73,8 @@ def _click_in(world: World, window: SimWindow, name: str, value: Any, button: st
         world.menu = Menu(window.menus[value][1], *menu_place(window, value))
     elif name == "close":
         world.close_window(window)
+    elif isinstance(window, CalculatorWindow) and name == "calculate":
+        window.key(value)
     elif isinstance(window, DialogWindow):
         if name == "answer" and value == "Cancel":
             world.windows.remove(window)

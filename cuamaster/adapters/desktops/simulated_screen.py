@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cuamaster.adapters.desktops.simulated_windows import (
+    CalculatorWindow,
     DialogWindow,
     EditorWindow,
     FilesWindow,
@@ -55,9 +56,7 @@ def layout(world: World) -> list[Widget]:
     for window in world.windows:
         found += _window(world, window, window is world.active)
     found.append(Widget(0, HEIGHT - BAR, WIDTH, BAR, "bar"))
-    for number, app in enumerate(APPS):
-        # Where the guest image's panel has them: editor, file manager, (calculator,) terminal.
-        slot = (0, 1, 3)[number]
+    for slot, app in enumerate(APPS):  # where the guest image's panel has them
         found.append(Widget(5 + 30 * slot, HEIGHT - BAR + 3, 26, 26, "launcher", app[0].upper(), ("launch", app)))
     for number, window in enumerate(item for item in world.windows if not isinstance(item, DialogWindow)):
         kind = "task-active" if window is world.active else "task"
@@ -130,6 +129,22 @@ def _window(world: World, window: SimWindow, active: bool) -> list[Widget]:
             found.append(Widget(left + 40, top, 48, 40, "button" if folder else "field", "", ("pick", name), window))
             kind = "selected" if name == window.selected else "label"
             found.append(Widget(left, top + 44, 130, 20, kind, name, ("pick", name), window))
+    elif isinstance(window, CalculatorWindow):
+        found.append(Widget(x + 8, y + 8, width - 16, 40, "field", window.display, None, window))
+        rows = [
+            ("7", "8", "9", "/", "AC"),
+            ("4", "5", "6", "*", "("),
+            ("1", "2", "3", "-", ")"),
+            ("0", ".", "sqrt", "+", "="),
+        ]
+        rows += [("sin", "cos", "tan", "log", "ln")] if window.scientific else []
+        for line, row in enumerate(rows):
+            for column, label in enumerate(row):
+                found.append(
+                    Widget(
+                        x + 8 + 68 * column, y + 60 + 42 * line, 62, 36, "button", label, ("calculate", label), window
+                    )
+                )
     elif isinstance(window, DialogWindow):
         found.append(Widget(x + 20, y + 24, 60, 26, "label", "Name:", None, window))
         if window.purpose != "discard":

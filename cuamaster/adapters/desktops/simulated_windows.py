@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import posixpath
+import re
 from dataclasses import dataclass, field
 
 from cuamaster.adapters.desktops.simulated_files import HOME
@@ -116,6 +118,86 @@ class TerminalWindow(SimWindow):
     @property
     def title(self) -> str:
         return f"user@desk: {self.cwd.replace(HOME, '~', 1)}"
+
+
+@dataclass
+class CalculatorWindow(SimWindow):
+    """A galculator-like pocket calculator: `display` is what was typed, or the result once `done`."""
+
+    app: str = "galculator"
+    x: int = 420
+    y: int = 180
+    width: int = 360
+    height: int = 330
+    display: str = "0"
+    done: bool = True
+    scientific: bool = False
+    menus: tuple[tuple[str, tuple[str, ...]], ...] = (
+        ("File", ("Quit",)),
+        ("Edit", ("Copy Display Value", "Paste and Append to Display Value")),
+        ("View", ("Basic Mode", "Scientific Mode")),
+    )
+
+    @property
+    def title(self) -> str:
+        return "galculator"
+
+    def key(self, name: str) -> None:
+        """A button or a typed character; an impossible calculation shows E."""
+        if name == "AC":
+            self.display, self.done = "0", True
+        elif name in ("=", "sqrt"):
+            try:
+                value = calculate(self.display)
+                self.display = plain_number(math.sqrt(value) if name == "sqrt" else value)
+            except (ValueError, ZeroDivisionError):
+                self.display = "E"
+            self.done = True
+        elif name in "0123456789.+-*/()":
+            fresh = self.done and (name.isdigit() or name in "(." or self.display == "E")
+            self.display, self.done = ("" if fresh else self.display) + name, False
+
+
+def plain_number(value: float) -> str:
+    """At most 12 significant digits, no exponent for whole numbers."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.12g}"
+
+
+def calculate(text: str) -> float:
+    """The value of `+ - * / ( )` over decimal numbers; raises ValueError for anything else, ZeroDivisionError."""
+    tokens = re.findall(r"\d+\.?\d*|\.\d+|\S", text)
+
+    def take(*wanted: str) -> str | None:
+        return tokens.pop(0) if tokens and tokens[0] in wanted else None
+
+    def total() -> float:
+        value = product()
+        while operator := take("+", "-"):
+            value = value + product() if operator == "+" else value - product()
+        return value
+
+    def product() -> float:
+        value = factor()
+        while operator := take("*", "/"):
+            value = value * factor() if operator == "*" else value / factor()
+        return value
+
+    def factor() -> float:
+        if take("-"):
+            return -factor()
+        if take("("):
+            value = total()
+            if not take(")"):
+                raise ValueError("unclosed parenthesis")
+            return value
+        if not tokens:
+            raise ValueError("a number is missing")
+        return float(tokens.pop(0))
+
+    value = total()
+    if tokens:
+        raise ValueError(f"unexpected {tokens[0]}")
+    return value
 
 
 @dataclass

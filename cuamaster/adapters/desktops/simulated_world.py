@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from cuamaster.adapters.desktops.simulated_files import HOME, Files
 from cuamaster.adapters.desktops.simulated_windows import (
+    CalculatorWindow,
     DialogWindow,
     EditorWindow,
     FilesWindow,
@@ -14,7 +15,7 @@ from cuamaster.adapters.desktops.simulated_windows import (
     TerminalWindow,
 )
 
-APPS = ("mousepad", "pcmanfm", "lxterminal")
+APPS = ("mousepad", "pcmanfm", "galculator", "lxterminal")
 _VIEW = "org.xfce.mousepad.preferences.view"
 _WINDOW = "org.xfce.mousepad.preferences.window"
 _TOGGLES = {
@@ -62,6 +63,8 @@ class World:
             self.windows.append(EditorWindow(path=path, text=text, saved=text))
         elif app == "pcmanfm":
             self.windows.append(FilesWindow(folder=path if path and self.files.is_dir(path) else HOME))
+        elif app == "galculator":
+            self.windows.append(CalculatorWindow())
         else:
             self.windows.append(TerminalWindow(cwd=cwd))
         self._cascade(self.windows[-1])
@@ -97,12 +100,14 @@ class World:
         if item in _TOGGLES:
             key = _TOGGLES[item]
             self.settings[key] = "false" if self.settings[key] == "true" else "true"
-        elif item == "Close Window":
+        elif item in ("Close Window", "Quit"):
             self.close_window(window)
         elif isinstance(window, EditorWindow):
             self._editor_command(window, item)
         elif isinstance(window, FilesWindow):
             self._files_command(window, item, menu)
+        elif isinstance(window, CalculatorWindow):
+            self._calculator_command(window, item)
         elif isinstance(window, TerminalWindow) and item == "Paste":
             window.typed += self.clipboard or ""
 
@@ -130,6 +135,15 @@ class World:
                 window.insert("")
             case "Select All":
                 window.anchor, window.cursor = 0, len(window.text)
+
+    def _calculator_command(self, window: CalculatorWindow, item: str) -> None:
+        if item == "Copy Display Value":
+            self.clipboard = window.display
+        elif item.startswith("Paste"):
+            for character in self.clipboard or "":
+                window.key(character)
+        else:
+            window.scientific = item == "Scientific Mode"
 
     def _files_command(self, window: FilesWindow, item: str, menu: Menu) -> None:
         subject = menu.subject or window.selected

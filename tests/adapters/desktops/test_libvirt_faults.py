@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -15,29 +16,39 @@ import pytest
 from cuamaster.action_space import CUAAction
 from cuamaster.adapters.desktops.libvirt_desktop import LibvirtDesktop
 from cuamaster.adapters.desktops.libvirt_host import LibvirtHost
-from cuamaster.adapters.desktops.libvirt_root import qemu_pids
+from cuamaster.adapters.desktops.libvirt_root import link_name, qemu_pids
 from cuamaster.errors import DesktopFault, GuestDied, GuestUnresponsive, HostBusy, StateDrift
 from tests.adapters.desktops.conftest import clone
 
 pytestmark = pytest.mark.vm
 
-_OWNER = """
+_COLLECTOR = """
 import sys, time
-from pathlib import Path
 from cuamaster.adapters.desktops.libvirt_host import LibvirtHost
 from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
 from cuamaster.assets import asset_folder
+from cuamaster.errors import HostBusy
 from cuamaster.settings import Settings
 cache = Settings().cache
 host = LibvirtHost(MmdebstrapBuilder(asset_folder("vm_snapshots"), cache), cache, uri=f"qemu:///embed?root={sys.argv[1]}")
-desktop = host.start("light-desktop")
-print("ready", flush=True)
-time.sleep(600)
+try:
+    desktop = host.start("light-desktop")
+except HostBusy as exc:
+    print("busy", exc, flush=True)
+    sys.exit()
+print("ready", desktop.shell("echo mine").stdout.strip(), flush=True)
+if len(sys.argv) > 2:
+    time.sleep(600)
+host.close()
 """
 
 
+def _collector(root: Path, *more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", _COLLECTOR, str(root), *more], stdout=subprocess.PIPE, text=True)
+
+
 def test_a_killed_qemu_is_a_dead_guest_and_the_host_goes_on(host: LibvirtHost) -> None:
-    root = host.prepare("light-desktop")[0].folder.parent
+    root = host.prepare("light-desktop").root.folder.parent
     with clone(host) as desktop:
         mine = [pid for pid in qemu_pids(root) if f"guest={desktop.name}," in Path(f"/proc/{pid}/cmdline").read_text()]
         assert len(mine) == 1
@@ -79,7 +90,7 @@ def test_a_drifted_state_is_told_from_the_attested_one(desktop: LibvirtDesktop) 
 
 
 def test_clones_leave_the_golden_files_alone(host: LibvirtHost) -> None:
-    golden = host.prepare("light-desktop")[3]
+    golden = host.prepare("light-desktop").golden
 
     def digests() -> dict[str, str]:
         return {
@@ -117,35 +128,47 @@ def test_the_shell_is_the_users_not_roots(desktop: LibvirtDesktop) -> None:
 
 
 def test_capacity_is_kept(host: LibvirtHost) -> None:
-    with clone(host), clone(host), pytest.raises(HostBusy, match="2 desktops"), clone(host):
+    small = LibvirtHost(host._builder, host._cache, uri=host._uri, capacity=1)  # shares the process's root
+    with clone(small), pytest.raises(HostBusy, match="all 1 desktops"), clone(small):
         pass
+    small.close()
 
 
-def test_a_second_owner_is_told_who_holds_the_root_and_a_dead_owners_guests_are_swept(
-    tmp_path: Path, host: LibvirtHost
-) -> None:
-    root = Path("/tmp") / f"cm-{os.getpid()}"
-    owner = subprocess.Popen([sys.executable, "-c", _OWNER, str(root)], stdout=subprocess.PIPE, text=True)
+def test_a_process_has_one_root(host: LibvirtHost, tmp_path: Path) -> None:
+    host.prepare("light-desktop")
+    other = LibvirtHost(host._builder, host._cache, uri=f"qemu:///embed?root={tmp_path}/elsewhere")
+    with pytest.raises(HostBusy, match="already holds"):
+        other.start("light-desktop")
+    assert other._live == {}
+
+
+def test_a_second_owner_is_told_who_holds_the_root_and_a_dead_owners_guests_are_swept(tmp_path: Path) -> None:
+    # Longer than a socket path may be: the root is then reached through a short link.
+    root = tmp_path / ("a" * 60)
+    owner = _collector(root, "stay")
     assert owner.stdout is not None
-    second = LibvirtHost(host._builder, host._cache, uri=f"qemu:///embed?root={root}")
+    link = Path(tempfile.gettempdir()) / link_name(root)
+
+    def pids() -> set[int]:
+        return {*qemu_pids(root), *qemu_pids(link)}
+
     try:
-        assert owner.stdout.readline() == "ready\n"
-        with pytest.raises(HostBusy, match=str(owner.pid)):
-            second.start("light-desktop")
-        left = qemu_pids(root)
+        assert owner.stdout.readline() == "ready mine\n"
+        left = pids()
         assert len(left) == 1
+        told, _ = _collector(root).communicate(timeout=120)
+        assert told.startswith(f"busy process {owner.pid} ")
+        assert pids() == left  # the second one harmed nothing
         owner.kill()
         owner.wait()
-        assert qemu_pids(root) == left  # it outlives its owner ...
-        desktop = second.start("light-desktop")
-        assert desktop.shell("echo mine").stdout == "mine\n"
-        assert left[0] not in qemu_pids(root)  # ... until the next one opens the root
-        assert len(qemu_pids(root)) == 1
-        second.close()
-        assert qemu_pids(root) == []
+        assert pids() == left  # a guest outlives its owner ...
+        told, _ = _collector(root).communicate(timeout=240)
+        assert told == "ready mine\n"
+        assert pids() == set()  # ... until the next owner opens the root
     finally:
         owner.kill()
         owner.wait()
         owner.stdout.close()
-        second.close()
-        subprocess.run(["rm", "-rf", str(root)], check=True)
+        for pid in pids():
+            os.kill(pid, signal.SIGKILL)
+        link.unlink(missing_ok=True)

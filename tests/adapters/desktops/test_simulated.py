@@ -100,6 +100,24 @@ def test_the_file_manager_makes_opens_renames_and_trashes(desktop: SimulatedDesk
     assert desktop.shell("ls ~").stdout == "Desktop\nDocuments\nDownloads\n"
 
 
+def test_the_calculator(desktop: SimulatedDesktop) -> None:
+    desktop.launch("galculator")
+    write(desktop, "7.5+2*(3-1)\n")
+    click(desktop, "Edit")
+    click(desktop, "Copy Display Value")
+    assert desktop.shell("xclip -o -selection clipboard").stdout == "11.5"
+    keys(desktop, "escape")
+    for label in ("1", "4", "4", "sqrt"):
+        click(desktop, label)
+    assert any(widget.text == "12" for widget in layout(desktop.world))
+    write(desktop, "/0\n")
+    assert any(widget.text == "E" for widget in layout(desktop.world))
+    assert all(widget.text != "sin" for widget in layout(desktop.world))
+    click(desktop, "View")
+    click(desktop, "Scientific Mode")
+    assert any(widget.text == "sin" for widget in layout(desktop.world))
+
+
 def test_the_terminal_runs_lines(desktop: SimulatedDesktop) -> None:
     desktop.launch("lxterminal")
     write(desktop, "mkdir -p a/b && cd a && echo 'x y' > b/f.txt && cat b/f.txt\n")

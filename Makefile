@@ -30,7 +30,7 @@ BOOTSTRAP ?= scripts/bootstrap.sh
 WORKERS ?= 2
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
-.PHONY: help flywheel test test-fast check format lock bench setup system clean
+.PHONY: help flywheel test test-fast check format lock bench deploy setup system clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,6 +65,9 @@ bench: setup ## Measure the claims; results as JSON under benchmarks/results
 lock: setup ## Resolve pyproject.toml into requirements.lock (hashed, no index addresses); UPGRADE=1 takes newer versions
 	@$(UV) pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links $(if $(UPGRADE),--upgrade) --quiet -o requirements.lock
+
+deploy: setup ## Create the Prefect work pool, limits, schedules and deployments on the configured server
+	@$(BIN)/python -m flows.deploy
 
 setup: system $(INSTALLED)
 

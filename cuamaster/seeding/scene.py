@@ -11,6 +11,8 @@ from cuamaster.seeding.window_titles import TitleStrip, title_strip
 from cuamaster.vision.grounding import label, similarity, text_at
 
 _BEFORE = 0.75  # seconds before a click, when the pointer does not cover the label yet (measured: named 9 of 10; at the click 3 of 10)
+_LINE = 20  # pixels, about
+_LARGE = 0.03  # of the screen: a dialog that closes
 _COMMIT_AFTER, _COMMIT_WITHIN = 0.1, 2.0  # seconds between the last letter and the key that ends a text
 
 
@@ -66,6 +68,11 @@ class Scene:
 
     def ends_text(self, before: VisualTrigger, seen: VisualTrigger) -> bool:
         """`seen` comes soon after the typing `before` and the pointer stayed where it was: likely a key."""
-        if seen.shape != "change" or not _COMMIT_AFTER <= seen.t - before.t_end <= _COMMIT_WITHIN:
+        soon = _COMMIT_AFTER <= seen.t - before.t_end <= _COMMIT_WITHIN
+        if seen.shape != "change" or seen.effect is None or before.effect is None or not soon:
             return False
+        text = before.effect
+        beside = any(part.touches((text.x0, text.y0, text.x1, text.y1), pad=2 * _LINE) for part in seen.parts)
+        if not beside and seen.effect.pixels < _LARGE * self.footage.width * self.footage.height:
+            return False  # a button that lights up elsewhere
         return not any(sample.moved for sample in self.footage.pointer if before.t_end < sample.t <= seen.t)

@@ -7,6 +7,7 @@ screen on its way (a drag). Highlights that follow a moving pointer are none.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,6 +27,7 @@ _ASSUMED_CLICK = 0.3  # seconds after arrival, when a click shows nothing
 _LINE_HEIGHT = 0.055  # of the screen's height: taller changes are not a line of text
 _TYPING_PART = 5  # a typed line is at least this fraction of all that changes while it is typed
 _LEAST_GROWTH = 3  # pixels
+_LETTERS_A_FRAME = 4  # separate regions of one row: some letters, the text cursor's old and new place
 _TEXT_CURSOR = 3  # pixels wide at most
 _MOST_GROWTH = 3.0  # heights of a line between two frames: more than a dozen letters are pasted, or no text
 _ONSET = 0.08  # seconds between an input and its first changed frame at 10 frames a second
@@ -124,9 +126,7 @@ def _typing(footage: Footage) -> list[Cluster]:
     for change in footage.marks:
         if change.hovering:
             continue
-        for region in sorted(
-            change.regions, key=lambda part: part.x1, reverse=True
-        ):  # the text cursor jumps ahead of what it leaves
+        for region in sorted(change.regions, key=lambda part: -part.x1):  # first the newest letter, then what it leaves
             if region.height <= limit and not any(run.takes(change, region, limit) for run in runs):
                 runs.append(_Run(change, region))
     found: list[Cluster] = []
@@ -146,6 +146,7 @@ class _Run:
     def __init__(self, change: Change, region: Region) -> None:
         self.changes, self.line, self.times = [change], [region], [change.t]
         self.start, self.end = region.x0, region.x1
+        self._in_frame: Counter[float] = Counter({change.t: 1})
 
     @property
     def pixels(self) -> int:
@@ -154,13 +155,19 @@ class _Run:
 
     def stands_out(self) -> bool:
         """The row is a good part of what changes, the first frame aside: with the first letter buttons light up, titles get a mark."""
+        if max(self._in_frame.values()) > _LETTERS_A_FRAME:
+            return False  # a row of icons
         first = self.changes[0].t if len(self.changes) > 2 else -1.0
         row = sum(region.pixels for t, region in zip(self.times, self.line, strict=True) if t != first)
         return row * _TYPING_PART >= sum(change.pixels for change in self.changes if change.t != first)
 
     def trim(self) -> None:
         """Leave out a text cursor that blinked, or came with the focus, before the first letter."""
-        while len(self.changes) > 1 and self.line[0].width <= _TEXT_CURSOR and self.changes[1].t - self.changes[0].t > _SAME:
+        while (
+            len(self.changes) > 1
+            and self.line[0].width <= _TEXT_CURSOR
+            and self.changes[1].t - self.changes[0].t > _SAME
+        ):
             del self.changes[0], self.line[0], self.times[0]
 
     def takes(self, change: Change, region: Region, limit: float) -> bool:
@@ -168,13 +175,12 @@ class _Run:
         last = self.line[-1]
         if abs((region.y0 + region.y1) - (last.y0 + last.y1)) > limit or change.t - self.changes[-1].t > _SAME_TYPING:
             return False
-        if (
-            region.x0 >= self.start - 3 and region.x1 < self.end + _LEAST_GROWTH
-        ):  # what the text cursor leaves behind, or its blinking
-            return True
-        if not (
-            self.end - 1.5 * limit <= region.x0 <= self.end + limit and region.x1 - self.end <= _MOST_GROWTH * limit
-        ):
+        self._in_frame[change.t] += 1
+        if region.x0 >= self.start - 3 and region.x1 < self.end + _LEAST_GROWTH:
+            return True  # what the text cursor leaves behind, or its blinking
+        goes_on = self.end - 1.5 * limit <= region.x0 <= self.end + limit
+        if not goes_on or region.x1 - self.end > _MOST_GROWTH * limit:
+            self._in_frame[change.t] -= 1
             return False
         if change is not self.changes[-1]:
             self.changes.append(change)

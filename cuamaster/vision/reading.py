@@ -3,7 +3,8 @@
 Forgiven: case, kinds of quotes and dashes, blanks lost or invented, characters that look alike (O and 0, l and 1 and I, g and q)
 and one wrong letter in a word of six letters or more, if that is no more than one letter in ten of the text. Never forgiven:
 another digit, a sign or decimal point beside a number, a wrong letter in a short word, or a text that is only the inner part of a
-longer word or number. A text cursor right behind a word of five letters or more may be read as a final l.
+longer word or number. A text cursor at either end of a word of five letters or more, or before a line of several words, may be
+read as an l or I.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _MANY = 1000
 _WORD = re.compile(r"\w")
 _JOINED_BEFORE = re.compile(r"[-+]$|\d[.,]$")
 _JOINED_AFTER = re.compile(r"[.,]\d")
-_CARET = re.compile(r"(?<=[^\W\d_]{5})[lI|](?=\s|$)")
+_CARET = re.compile(r"(?<=[^\W\d_]{5})[lI|](?=\s|$)|^[lI|](?=[^\W\d_]{5}|[^\W\d_]{2,}\s+\w)")
 
 
 class _Wanted(NamedTuple):
@@ -121,7 +122,8 @@ def _faults(word: str, shown: str) -> int:
 def can_be_read(text: str, boxes: Sequence[TextBox]) -> bool:
     """Whether every line of `text` is shown: alone in a box, within a line, or across wrapped lines."""
     raw = list(_passages(boxes))
-    raw += [_CARET.sub("", passage) for passage in raw if _CARET.search(passage)]
+    if any(_CARET.search(box.text) for box in boxes):
+        raw += _passages([box.model_copy(update={"text": _CARET.sub("", box.text)}) for box in boxes])
     plain = [skeleton(passage) for passage in raw]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return bool(lines) and all(

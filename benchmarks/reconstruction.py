@@ -28,7 +28,9 @@ from cuamaster.records.trajectory import Action, Trajectory
 from cuamaster.records.video import Media, TaskSegment, Video
 from cuamaster.seeding.reconstruct import reconstruct
 from cuamaster.seeding.taxonomy import load
+from cuamaster.settings import Settings
 
+DEFAULT_WINDOW = float(Settings.model_fields["trigger_window_s"].default)
 WITHIN_SECONDS = 1.0
 WITHIN_POINTS = 20.0
 FLOORS = {"recall": 0.8, "precision": 0.7, "clicks_within_20": 0.8, "typed_exact": 0.8}
@@ -107,7 +109,7 @@ def figures(truth: dict[str, Any], found: list[Action]) -> dict[str, Any]:
 
 
 def run(
-    folder: Path, work: Path, *, window_s: float = 4.0, reader: RapidOcrReader | None = None
+    folder: Path, work: Path, *, window_s: float = DEFAULT_WINDOW, reader: RapidOcrReader | None = None
 ) -> tuple[dict[str, Any], list[TaskSegment], list[Trajectory]]:
     """One recording through the product's chain; figures, mined segments, trajectories."""
     began = time.monotonic()
@@ -148,7 +150,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--work", type=Path, default=Path("workspace/bench"), help="where blobs and readings are kept")
-    parser.add_argument("--window", type=float, default=4.0, help="T of the pair lattice, seconds")
+    parser.add_argument("--window", type=float, default=DEFAULT_WINDOW, help="T of the pair lattice, seconds")
     parser.add_argument("--show", action="store_true", help="also print segments, actions and conditions on stderr")
     parser.add_argument("--floors", action="store_true", help="exit 1 when a recording is under a floor")
     arguments = parser.parse_args()

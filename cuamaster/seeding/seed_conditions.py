@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from cuamaster.records.condition import (
@@ -72,7 +73,7 @@ def derive(
         start.extend(needs)
         goal.extend(effects)
     if not goal:
-        goal.extend(_new_texts(first, last, actions))
+        goal.extend(_new_texts(first, last, actions, partial(_reads_again, scene, final_t)))
     if not goal:
         return tuple(start), None
     return tuple(start), goal[0] if len(goal) == 1 else All(of=tuple(goal))
@@ -190,8 +191,10 @@ def _window(first: Sequence[TextBox]) -> str:
     return folder.rsplit("/", 1)[-1] if folder not in (None, "~", "/") else ""
 
 
-def _new_texts(first: Sequence[TextBox], last: Sequence[TextBox], actions: Sequence[Action]) -> list[Condition]:
-    """Text at the end that was not there at the start, surest and longest first; clocks are no result."""
+def _new_texts(
+    first: Sequence[TextBox], last: Sequence[TextBox], actions: Sequence[Action], sure: Callable[[TextBox], bool]
+) -> list[Condition]:
+    """Text at the end that was not there at the start, what was typed and long texts first; clocks are no result."""
     before = {skeleton(box.text) for box in first}
     fresh = [
         box
@@ -202,8 +205,18 @@ def _new_texts(first: Sequence[TextBox], last: Sequence[TextBox], actions: Seque
     ]
     typed = [text for action in actions if (text := _typed(action))]
     wanted = sorted(fresh, key=lambda box: (not any(skeleton(t) == skeleton(box.text) for t in typed), -len(box.text)))
-    lasting: list[Condition] = [ScreenText(text=box.text) for box in wanted if len(label(box.text)) >= 2]
-    return lasting[:_MAX_NEW_TEXTS]
+    texts: list[str] = []
+    for box in wanted:
+        if len(texts) < _MAX_NEW_TEXTS and len(label(box.text)) >= 2 and box.text not in texts and sure(box):
+            texts.append(box.text)
+    return [ScreenText(text=text) for text in texts]
+
+
+def _reads_again(scene: Scene, t: float, box: TextBox) -> bool:
+    """A reader that errs seldom errs twice alike: the text alone, cut out of the frame, reads the same."""
+    pad = (box.y1 - box.y0) / 2
+    area = (int(box.x0 - pad), int(box.y0 - pad), int(box.x1 + pad), int(box.y1 + pad))
+    return box.text in {again.text for again in scene.reader.read(scene.footage.frame(t), region=area)}
 
 
 # -- what actions mean ----------------------------------------------------------------------------------------------

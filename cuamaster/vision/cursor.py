@@ -17,8 +17,9 @@ import numpy.typing as npt
 from cuamaster.vision.changes import Gray, Mask, Region, changed_mask, regions
 from cuamaster.vision.cursor_shapes import Template, templates
 
-SCALES = (1.0, 1.33, 1.5, 2.0, 0.8)
+SCALES = (1.0, 1.5, 2.0, 1.33, 0.8, 0.67)
 _SURE = 0.68
+_SMALL, _SURE_SMALL = 0.8, 0.8  # a pointer of few pixels looks like many things
 _SURE_CARET = 0.85  # letters look like the text pointer
 _SURE_ANYWHERE = 0.93  # a search of the whole frame meets many more lookalikes
 _LEAST_DEVIATION = 35.0  # grey levels, of the pixels under a pointer: black and white is about 110
@@ -137,7 +138,7 @@ class CursorTracker:
         fits = [
             fit
             for area in pads
-            if (fit := self._fit_in(frame, area, mask)) is not None and fit.score >= _needed(fit.template)
+            if (fit := self._fit_in(frame, area, mask)) is not None and fit.score >= _needed(fit)
         ]
         return max(fits, key=lambda fit: fit.score, default=None)
 
@@ -207,8 +208,10 @@ def _contrasts(part: npt.NDArray[np.float32], template: Template) -> npt.NDArray
     return np.asarray(square - mean * mean > _LEAST_DEVIATION**2, dtype=np.bool_)
 
 
-def _needed(template: Template) -> float:
-    return _SURE_CARET if template.name.startswith("caret") else _SURE
+def _needed(fit: _Fit) -> float:
+    if fit.template.name.startswith("caret"):
+        return _SURE_CARET
+    return _SURE if fit.scale >= _SMALL else _SURE_SMALL
 
 
 def cursor_track(frames: Iterable[tuple[float, Gray]]) -> list[CursorSample]:

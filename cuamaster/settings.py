@@ -63,7 +63,7 @@ class Settings(BaseSettings):
     round_videos: int = Field(default=8, ge=1, description="videos wanted in the first round")
     round_tasks: int = Field(default=6, ge=1, description="composed tasks wanted in the first round")
     fault_share: float = Field(
-        default=0.25, ge=0, le=1, description="share of tasks collected with a policy that errs on purpose (0: none)"
+        default=0.34, ge=0, le=1, description="share of tasks collected with a policy that errs on purpose (0: none)"
     )
     fault_rate: float = Field(
         default=0.4, ge=0, le=1, description="share of primitives in which that policy errs, at least one a task"

@@ -101,20 +101,15 @@ def prove(folder: RoundFolder, library: Library, ports: DesktopPorts, each: Each
     def work(primitive: Primitive) -> Result:
         if library.knows(primitive):
             return [primitive], ()
-        for proof in prove_all(
-            [primitive],
-            everything,
-            ports.host,
-            ports.reader,
-            {"gui": oracle_of(ports, "gui", f"prove-{primitive.id}")},
-            guest_of(ports.image),
-        ):
-            if not proof.ok:
-                return (), (
-                    Dropped(item_id=primitive.id, stage="prove", reason="not-reproduced", detail=proof.message),
-                )
-            primitive = tightened(primitive, proof)
-        return [primitive], ()
+        for _ in range(INFRA_TRIES):
+            oracles = {"gui": oracle_of(ports, "gui", f"prove-{primitive.id}")}
+            (proof,) = prove_all([primitive], everything, ports.host, ports.reader, oracles, guest_of(ports.image))
+            if proof.ok:
+                return [tightened(primitive, proof)], ()
+            if not proof.fault:
+                break
+        reason = "no-desktop" if proof.fault else "not-reproduced"
+        return (), (Dropped(item_id=primitive.id, stage="prove", reason=reason, detail=proof.message),)
 
     run(
         folder.stage("prove"), list(candidates), work, key=lambda item: item.id, each=each,

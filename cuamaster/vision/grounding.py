@@ -126,8 +126,8 @@ def name_at(
     `said` is what the narration calls it: where the text at the point agrees, its shown form is used. Where no text is near, the
     target is the bare position on the screen.
     """
-    box = text_at(boxes, x, y)
     at = (x / screen[0], y / screen[1])
+    box = (_label_left(boxes, x, y, said) if role == "field" else None) or text_at(boxes, x, y)
     if box is None or role == "area":
         return Target.model_validate({"text": "", "role": role, "at": at})
     text = _DOTS.sub("", _ACCELERATOR.sub("", box.text)).strip() if role != "field" else box.text
@@ -141,6 +141,13 @@ def name_at(
 
 
 # -- corridors ------------------------------------------------------------------------------------------------------
+
+
+def _label_left(boxes: Sequence[TextBox], x: float, y: float, said: str) -> TextBox | None:
+    """The label of the field at a point: on its row, to its left, ending with a colon or called so by the narration."""
+    row = [box for box in boxes if abs(box.center[1] - y) < 0.75 * (box.y1 - box.y0) and box.x1 <= x]
+    named = [box for box in row if box.text.rstrip().endswith(":") or (said and similarity(said, box.text) > 0)]
+    return max(named, key=lambda box: box.x1, default=None)
 
 
 def _matches(boxes: Sequence[TextBox], target: Target) -> Iterator[tuple[TextBox, float]]:

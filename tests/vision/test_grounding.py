@@ -119,3 +119,16 @@ def test_a_name_finds_its_place_again() -> None:
 def test_all_places_come_best_first() -> None:
     boxes = [_box("Colours", 100, 300), _box("Colors", 100, 100), _box("Colors", 100, 200)]
     assert [round(_pixel(place)[1]) for place in find_all(boxes, _target("Colors"), SCREEN)] == [110, 210, 310]
+
+
+def test_a_field_is_named_by_the_label_on_its_row() -> None:
+    labels = [
+        TextBox(text="Replace with:", x0=398, y0=312, x1=496, y1=336),
+        TextBox(text="Wrap around", x0=621, y0=348, x1=717, y1=374),
+    ]
+    named = name_at(labels, 638, 324, (1280, 800), role="field")
+    assert named.text == "Replace with:"
+    found = find_target(labels, named.model_copy(update={"at": None}), (1280, 800))
+    assert found is not None
+    assert found.x > 1000 * 496 / 1280
+    assert name_at(labels, 640, 361, (1280, 800), role="checkbox").text == "Wrap around"

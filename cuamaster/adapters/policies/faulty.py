@@ -29,7 +29,7 @@ class FaultyPolicy:
     def __init__(
         self, inner: Policy, *, seed: int, rate: float, episode_id: str = "", persistent: bool = False
     ) -> None:
-        """`rate`: share of plan uses, 0-1, in which the policy errs."""
+        """`rate`: share of plan uses, 0-1, in which the policy errs; above 0 it errs in one use of every episode at least."""
         self.name = f"{inner.name}+faults"
         self.mode: Mode = inner.mode
         self._inner, self._seed, self._rate, self._episode, self._persistent = inner, seed, rate, episode_id, persistent
@@ -37,12 +37,16 @@ class FaultyPolicy:
         self._use: int | None = None
         self._rng = random.Random()
         self._armed = False
+        self._sure = -1
 
     def begin(self, task: Task) -> None:
         """A new episode: all attempts are first attempts again."""
         self._inner.begin(task)
         self._starts.clear()
         self._use = None
+        uses = range(len(task.plan))
+        drawn = any(self._chance(use, 0).random() < self._rate for use in uses)
+        self._sure = -1 if drawn or not self._rate else random.Random(f"{self._seed}|{self._episode}").choice(uses)
 
     def decide(self, frame: Frame, history: Sequence[Node], hint: str) -> Decision:
         """The inner decision, or a wrong one in its place."""
@@ -70,8 +74,12 @@ class FaultyPolicy:
         attempt = self._starts[use]
         self._starts[use] += 1
         self._use = use
-        self._rng = random.Random(f"{self._seed}|{self._episode}|{use}|{attempt}")
-        self._armed = self._rng.random() < self._rate and (attempt == 0 or self._persistent)
+        self._rng = self._chance(use, attempt)
+        drawn = self._rng.random() < self._rate or use == self._sure
+        self._armed = drawn and (attempt == 0 or self._persistent)
+
+    def _chance(self, use: int, attempt: int) -> random.Random:
+        return random.Random(f"{self._seed}|{self._episode}|{use}|{attempt}")
 
     def _spoil(self, decision: Decision) -> Decision:
         types = {item.action.type for item in decision.actions}

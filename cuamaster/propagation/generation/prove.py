@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
 
@@ -155,7 +155,7 @@ def prove(
         after = _carried_out(_task(plan.uses[-1:], environment), desktop, reader, oracle, patience)
         last = desktop.settle(timeout=5.0, quiet=0.3)
     except DesktopFault as exc:
-        return _failed(proof, f"{type(exc).__name__}: {exc}")
+        return replace(_failed(proof, f"{type(exc).__name__}: {exc}"), fault=True)
     message = "" if after.status == "passed" else _missed(after)
     if before.status != "failed":
         message = f"its verifier was {before.status} before anything was done"

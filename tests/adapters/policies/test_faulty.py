@@ -98,3 +98,9 @@ def test_the_end_is_never_spoiled(task: Task, frame: Frame) -> None:
     last = run(FaultyPolicy(Clerk(1), seed=1, rate=1.0), task, frame, 4)[-1]
     assert last.actions[0].action.type == "finish"
     assert not last.injected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_episode_has_a_fault_even_at_a_small_rate(task: Task, frame: Frame, seed: int) -> None:
+    decisions = run(FaultyPolicy(Clerk(len(task.plan)), seed=seed, rate=1e-9), task, frame, 3 * len(task.plan))
+    assert sum(decision.injected for decision in decisions) == 1

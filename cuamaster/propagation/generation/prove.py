@@ -49,6 +49,8 @@ class Proof:
     message: str = ""
     window: Window | None = None
     """The window that had the focus before the procedure began."""
+    fault: bool = False
+    """The machinery failed: nothing was found out."""
 
     @property
     def ok(self) -> bool:

@@ -136,9 +136,7 @@ class CursorTracker:
             if len(pads) >= _SPOTS + 4:
                 break
         fits = [
-            fit
-            for area in pads
-            if (fit := self._fit_in(frame, area, mask)) is not None and fit.score >= _needed(fit)
+            fit for area in pads if (fit := self._fit_in(frame, area, mask)) is not None and fit.score >= _needed(fit)
         ]
         return max(fits, key=lambda fit: fit.score, default=None)
 

@@ -8,11 +8,12 @@ from random import Random
 import pytest
 
 from cuamaster.propagation.generation.composer import Guest, PrimitiveComposer
-from cuamaster.propagation.generation.extractor import extract
+from cuamaster.propagation.generation.extractor import extract, setup_for
+from cuamaster.propagation.generation.intents import Scene
 from cuamaster.propagation.generation.library import Library
 from cuamaster.propagation.generation.operations import operations
 from cuamaster.propagation.generation.plan import Plan, extend
-from cuamaster.records.condition import Condition, FileExists, FileText, Not, ScreenText, WindowTitle
+from cuamaster.records.condition import AppRunning, Condition, FileExists, FileText, Not, ScreenText, WindowTitle
 from cuamaster.records.filling import placeholders, substitute
 from cuamaster.records.primitive import Primitive
 from cuamaster.records.trajectory import Trajectory
@@ -169,3 +170,41 @@ def test_extracted_primitives_enter_composed_tasks() -> None:
     lineage = [line for task in found for line in task.lineage if line.video_id == "video-1"]
     assert lineage
     assert lineage[0].t_start is not None
+
+
+def test_without_a_title_the_one_known_file_is_the_open_document() -> None:
+    script = (
+        Script()
+        .click("Search", "menu")
+        .click("Find and Replace")
+        .type("bread")
+        .click("Replace with:", "field")
+        .type("cheese")
+    )
+    script.click("Replace All", "button").click("Close").click("File", "menu").click("Save")
+    start: tuple[Condition, ...] = (
+        AppRunning(app="editor"),
+        FileText(path="~/list.txt", text="milk and bread", match="contains"),
+    )
+    goal = FileText(path="~/list.txt", text="cheese", match="contains")
+    found = _by_ability(script.trajectory("editor", start, goal))
+    assert list(found) == ["replace-text", "save"]
+    replace = found["replace-text"]
+    assert WindowTitle(app="editor", title="{filename}", active=True) in replace.preconditions
+    assert [step.args for step in replace.setup if step.kind == "app.launch"] == [("~/{filename}",)]
+    written = next(step.text for step in replace.setup if step.kind == "file.write")
+    assert "{word}" in written
+
+
+def test_a_start_state_is_set_up_with_its_application_and_document() -> None:
+    start: tuple[Condition, ...] = (
+        AppRunning(app="editor"),
+        FileText(path="~/list.txt", text="milk", match="contains"),
+    )
+    steps = setup_for(start, Scene("editor", start))
+    assert [(step.kind, step.path, step.text, step.args) for step in steps] == [
+        ("file.write", "~/list.txt", "milk\n", ()),
+        ("app.launch", "", "", ("~/list.txt",)),
+    ]
+    bare: tuple[Condition, ...] = (AppRunning(app="editor"),)
+    assert [(step.kind, step.app) for step in setup_for(bare, Scene("editor", bare))] == [("app.launch", "editor")]

@@ -16,7 +16,7 @@ import typer
 from pydantic import ValidationError
 
 from cuamaster import __version__
-from cuamaster.errors import CuamasterError, InvalidInput, Transient
+from cuamaster.errors import CuamasterError, InvalidInput, Transient, storage_fault
 from cuamaster.settings import Settings
 
 if TYPE_CHECKING:
@@ -59,12 +59,15 @@ def _settings(workspace: Path | None, **given: Any) -> Settings:
 
 
 @contextmanager
-def _wheel(settings: Settings) -> Iterator[tuple[Wheel, Bars]]:
+def _wheel(settings: Settings, *, write: bool = True) -> Iterator[tuple[Wheel, Bars]]:
     from cuamaster.progress import Bars
     from cuamaster.stages import open_wheel
 
     with Bars() as bars:
-        yield open_wheel(settings, bars.each), bars
+        wheel = open_wheel(settings, bars.each)
+        if write:
+            wheel.workspace.make()
+        yield wheel, bars
 
 
 def _print(rows: list[dict[str, Any]], *, as_json: bool, title: str = "") -> None:
@@ -123,16 +126,19 @@ def seed(
 ) -> None:
     """Turn tutorials into trajectories: search, filter, transcribe, score, mine, reconstruct. Needs no desktop.
 
-    With PLACES everything in them is taken, whatever it is about; the trajectories are listed at the end.
+    With PLACES everything in them is taken, whatever it is about; the trajectories are listed at the end. What cannot be
+    used is dropped with its reason beside the rest; exit code 1 if the places hold no video at all.
     """
     from cuamaster import stages, wiring
     from cuamaster.records.trajectory import Trajectory
+    from cuamaster.records.video import Video
 
     settings = _begin(workspace, verbose)
     with _wheel(settings) as (wheel, _):
         folder = wheel.workspace.round(round_number or stages.round_to_run(wheel.workspace, advance=False))
         ports = wiring.seeding_ports(settings, wheel.taxonomy, tuple(places or ()))
         stages.seed(wheel, folder, stages.everything(ports.sources), ports)
+        candidates = folder.stage("search").kept(Video)
         found = folder.stage("reconstruct").kept(Trajectory)
         lost = [item for name in folder.stages() for item in folder.stage(name).dropped()]
     rows = [
@@ -143,6 +149,8 @@ def seed(
     _print(rows, as_json=as_json, title=f"{len(found)} trajectories in {folder.folder}")
     if lost and not as_json:
         _print([item.model_dump() for item in lost], as_json=False, title="dropped")
+    if not candidates:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -177,11 +185,12 @@ def collect(
     from cuamaster.exports.rl import read_rl
 
     settings = _begin(workspace, verbose)
+    given = read_rl(tasks) if tasks else None  # before a guest image is built for it
     with _wheel(settings) as (wheel, bars), bars.long("image") as report:
         number = round_number or stages.round_to_run(wheel.workspace, advance=False)
         with wiring.desktop_ports(settings, report) as desktops:
             folder = wheel.workspace.round(number)
-            chosen = read_rl(tasks) if tasks else stages.tasks_to_collect(folder)
+            chosen = stages.tasks_to_collect(folder) if given is None else given
             stages.collect(wheel, folder, desktops, chosen[:limit])
     _show_round(wheel, number, as_json)
 
@@ -211,7 +220,7 @@ def show(
     from cuamaster.catalog import Catalog
 
     settings = _begin(workspace, verbose=False)
-    with _wheel(settings) as (wheel, _):
+    with _wheel(settings, write=False) as (wheel, _):
         if record is None:
             number = round_number or stages.round_to_run(wheel.workspace, advance=False)
         else:
@@ -313,6 +322,10 @@ def main() -> None:
     except CuamasterError as exc:
         print(f"cuamaster: {type(exc).__name__}: {exc}", file=sys.stderr)
         sys.exit(2 if isinstance(exc, InvalidInput) else 3 if isinstance(exc, Transient) else 1)
+    except OSError as exc:  # the file system's word, from a corner that has no better one
+        fault = storage_fault(exc, exc.filename or "the workspace or the temporary folder")
+        print(f"cuamaster: {type(fault).__name__}: {fault}", file=sys.stderr)
+        sys.exit(1)
     except KeyboardInterrupt:
         print("cuamaster: interrupted; run the same command again to go on", file=sys.stderr)
         sys.exit(130)

@@ -12,6 +12,7 @@ CuamasterError
 |   |-- ImageBuildError         a step of a guest image's build failed
 |   |-- BudgetExceeded          steps, seconds, tokens or money are spent
 |   |-- StoreFull               the disk under the workspace is full
+|   |-- StoreUnwritable         the workspace or cache may not be written: read-only, no permission, no folder
 |   `-- IntegrityError          stored data is not what its name or manifest says
 `-- Transient                   the world may be kinder next time
     |-- EndpointUnavailable     a model endpoint: 429, 5xx, no answer
@@ -25,6 +26,13 @@ CuamasterError
         |-- CheckFailed         a condition could not be evaluated (never "false")
         `-- StateDrift          a restored or live state is not the one attested
 """
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from collections.abc import Iterator
+from os import PathLike
 
 
 class CuamasterError(Exception):
@@ -88,6 +96,10 @@ class StoreFull(Terminal, OSError):
     """No space left where the workspace lives; nothing half-written is kept."""
 
 
+class StoreUnwritable(Terminal, OSError):
+    """The place to write to is read-only, forbidden, or a file where a folder must be; nothing was written."""
+
+
 class IntegrityError(Terminal):
     """Stored bytes differ from what their name or manifest promises."""
 
@@ -138,3 +150,32 @@ class CheckFailed(DesktopFault):
 
 class StateDrift(DesktopFault):
     """A restored or live state differs from the one attested."""
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
+
+
+def storage_fault(fault: OSError, place: str | PathLike[str]) -> OSError:
+    """What an error of the file system while writing under `place` means: StoreFull, StoreUnwritable, or the error itself."""
+    if isinstance(fault, CuamasterError):
+        return fault
+    if fault.errno in _FULL:
+        return StoreFull(f"no space left under {place}", hint="free some space and run again; it resumes")
+    if fault.errno in _UNWRITABLE:
+        return StoreUnwritable(
+            f"cannot write {fault.filename or place}: {fault.strerror}", hint="give a folder that may be written"
+        )
+    return fault
+
+
+@contextlib.contextmanager
+def storing(place: str | PathLike[str]) -> Iterator[None]:
+    """Around everything that writes under `place`: raises StoreFull and StoreUnwritable for what the file system says."""
+    try:
+        yield
+    except OSError as exc:
+        fault = storage_fault(exc, place)
+        if fault is exc:
+            raise
+        raise fault from exc

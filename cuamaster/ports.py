@@ -32,7 +32,10 @@ class VideoSource(Protocol):
     name: str
 
     def search(self, query: Query) -> Iterator[Video]:
-        """Metadata of candidates, at most query.limit."""
+        """Metadata of candidates, at most query.limit; a fault of one place is raised after what the others have."""
+
+    def asked(self, query: Query) -> str:
+        """What decides the answer besides the query: a search is done again when this has changed."""
 
     def fetch(self, video: Video, folder: Path) -> tuple[Path, tuple[Path, ...]]:
         """Download into `folder`; returns the media file and caption files, best first."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 
@@ -71,6 +72,15 @@ class Settings(BaseSettings):
     max_steps: int = 60
     max_retries: int = 4
     max_seconds: float = 900.0
+
+    @field_validator("workspace", "cache")
+    @classmethod
+    def _folder(cls, path: Path) -> Path:
+        """A file on the way would only be met at the first write."""
+        there = next((place for place in (path, *path.parents) if os.path.lexists(place)), path)
+        if os.path.lexists(there) and not os.path.isdir(there):  # noqa: PTH112  no error for what may not be entered
+            raise ValueError(f"{there} is a file, not a folder")
+        return path
 
     @classmethod
     def settings_customise_sources(

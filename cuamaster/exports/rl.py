@@ -152,8 +152,8 @@ def read_rl(path: Path) -> list[Task]:
             rows = [row for batch in file.iter_batches(columns=columns) for row in batch.to_pylist()]
     except FileNotFoundError as exc:
         raise InvalidInput(f"{path}: no such file") from exc
-    except (pa.ArrowInvalid, OSError) as exc:
-        raise InvalidInput(f"{path}: not a Parquet file: {exc}") from exc
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as exc:
+        raise InvalidInput(f"{path}: damaged, or not a Parquet file: {exc}") from exc
     return [task_of(row, f"{path}, row {number}") for number, row in enumerate(rows)]
 
 

@@ -20,6 +20,7 @@ _CLICKS: dict[str, dict[str, Any]] = {"click": {}, "double_click": {"count": 2},
 _CELL = re.compile(r"[A-Za-z]{1,2}\d{1,4}")
 _TRUSTED_POINTER = 0.5
 _NEXT_FIELD = 0.15  # of the screen's width: how far to the right the next cell or field may be
+_LEAST_UNHEARD = 2  # letters: a single mark that nobody dictates may be anything
 _DEFAULT_NOTCHES = 3
 _MOST_NOTCHES = 20
 
@@ -120,6 +121,8 @@ def _type(scene: Scene, pair: Pair, clause: str, review: Review) -> Action | Non
         return None
     text, confidence = settled
     if pair.said is None:
+        if len(text) < _LEAST_UNHEARD:
+            return None
         confidence = min(confidence, 0.55)
     named = named_target(clause) if clause else None
     target = None

@@ -28,7 +28,8 @@ _LINE_HEIGHT = 0.055  # of the screen's height: taller changes are not a line of
 _TYPING_PART = 5  # a typed line is at least this fraction of all that changes while it is typed
 _LEAST_GROWTH = 3  # pixels
 _LETTERS_A_FRAME = 4  # separate regions of one row: some letters, the text cursor's old and new place
-_TEXT_CURSOR = 3  # pixels wide at most
+_TEXT_CURSOR = 3  # pixels wide at most,
+_NARROW = 0.5  # or this share of its height in a rescaled recording
 _MOST_GROWTH = 3.0  # heights of a line between two frames: more than a dozen letters are pasted, or no text
 _ONSET = 0.08  # seconds between an input and its first changed frame at 10 frames a second
 
@@ -163,11 +164,9 @@ class _Run:
 
     def trim(self) -> None:
         """Leave out a text cursor that blinked, or came with the focus, before the first letter."""
-        while (
-            len(self.changes) > 1
-            and self.line[0].width <= _TEXT_CURSOR
-            and self.changes[1].t - self.changes[0].t > _SAME
-        ):
+        while len(self.changes) > 1 and self.changes[1].t - self.changes[0].t > _SAME:
+            if self.line[0].width > max(_TEXT_CURSOR, _NARROW * self.line[0].height):
+                return
             del self.changes[0], self.line[0], self.times[0]
 
     def takes(self, change: Change, region: Region, limit: float) -> bool:

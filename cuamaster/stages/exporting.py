@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from cuamaster.errors import IntegrityError
+import logging
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from cuamaster.errors import IntegrityError, storing
 from cuamaster.exports.card import write_card
 from cuamaster.exports.preflight import preflight
 from cuamaster.exports.rl import write_rl
@@ -17,6 +22,7 @@ from cuamaster.records.trajectory import Trajectory
 from cuamaster.settings import Settings
 from cuamaster.tables import RoundFolder, Workspace, write_atomic
 
+log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
 
 
@@ -41,10 +47,11 @@ def export(workspace: Workspace, store: Store, settings: Settings) -> list[Expor
         raise IntegrityError(f"{draft}: {len(problems)} faults found before release: {told}")
     write_card(draft)
     manifest = Exported(inputs=inputs, files=tuple(files), dropped=report.dropped)
-    (workspace.exports / MANIFEST).unlink(missing_ok=True)  # until the new one is there, nothing counts as exported
-    for path in sorted(draft.iterdir()):
-        path.replace(workspace.exports / path.name)
-    draft.rmdir()
+    with storing(workspace.exports):
+        (workspace.exports / MANIFEST).unlink(missing_ok=True)  # until the new one is there, nothing counts as exported
+        for path in sorted(draft.iterdir()):
+            path.replace(workspace.exports / path.name)
+        draft.rmdir()
     write_atomic(workspace.exports / MANIFEST, manifest.model_dump_json(indent=2).encode())
     return files
 
@@ -60,11 +67,19 @@ class Exported(Record):
 def exported(workspace: Workspace, inputs: str = "") -> list[ExportFile] | None:
     """The files of the last export, or None if there is none (or none of these `inputs`)."""
     path = workspace.exports / MANIFEST
-    if not path.exists():
+    try:
+        manifest = Exported.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
         return None
-    manifest = Exported.model_validate_json(path.read_bytes())
-    there = all((workspace.exports / file.name).exists() for file in manifest.files)
+    except ValidationError as exc:  # everything here can be made again from the rounds
+        log.warning("%s is damaged, so nothing counts as exported: %s", path, exc)
+        return None
+    there = all(_size(workspace.exports / file.name) == file.bytes for file in manifest.files)
     return list(manifest.files) if there and inputs in ("", manifest.inputs) else None
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else -1
 
 
 def round_data(folder: RoundFolder) -> RoundData:

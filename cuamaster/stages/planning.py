@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from pydantic import ValidationError
+
 from cuamaster.curriculum.plan import first_plan, next_plan
 from cuamaster.curriculum.profile import profile as profile_rows
-from cuamaster.errors import InvalidInput
+from cuamaster.errors import InvalidInput, UnknownName
 from cuamaster.records.episode import Episode, RoundPlan
 from cuamaster.records.profile import ProfileRow
 from cuamaster.records.task import Task
@@ -36,13 +38,31 @@ def _domains(taxonomy: Taxonomy) -> dict[str, str]:
 
 
 def read_plan(folder: RoundFolder, taxonomy: Taxonomy) -> RoundPlan | None:
-    """The round's plan if it has one yet; raises UnknownName for an application that the taxonomy does not have."""
+    """The round's plan if it has one yet; raises InvalidInput naming file and field, UnknownName for an unknown application."""
+    plan = parse_plan(folder)
+    for number, cell in enumerate(plan.cells if plan else ()):
+        try:
+            taxonomy.app(cell.app)
+        except UnknownName as exc:
+            raise UnknownName(f"{folder.folder / PLAN}, field cells.{number}.app: {exc.message}", hint=exc.hint) from exc
+    return plan
+
+
+def parse_plan(folder: RoundFolder) -> RoundPlan | None:
+    """The plan in the round's folder, its applications unchecked; None if there is none. Raises InvalidInput naming file and field."""
     path = folder.folder / PLAN
-    if not path.exists():
+    try:
+        plan = RoundPlan.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
         return None
-    plan = RoundPlan.model_validate_json(path.read_bytes())
-    for cell in plan.cells:
-        taxonomy.app(cell.app)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "(JSON)"
+        raise InvalidInput(
+            f"{path}, field {field}: {first['msg']}", hint="correct it, or delete it and run the round before again"
+        ) from exc
+    if plan.round != folder.number:
+        raise InvalidInput(f"{path}, field round: {plan.round}, but it lies in the folder of round {folder.number}")
     return plan
 
 
@@ -83,5 +103,4 @@ def profile(
 
 
 def _write_plan(folder: RoundFolder, plan: RoundPlan) -> None:
-    folder.folder.mkdir(parents=True, exist_ok=True)
     write_atomic(folder.folder / PLAN, plan.model_dump_json(indent=2).encode())

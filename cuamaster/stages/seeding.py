@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
@@ -20,9 +21,10 @@ from cuamaster.seeding.reconstruct import reconstruct as reconstruct_segment
 from cuamaster.seeding.screen import ScreenRules, media_fault
 from cuamaster.seeding.screen import screen as screen_videos
 from cuamaster.settings import Settings
-from cuamaster.stages.running import Each, Result, run
+from cuamaster.stages.running import ITEM_FAULTS, Each, Result, drop, run
 from cuamaster.tables import RoundFolder
 
+log = logging.getLogger(__name__)
 SCORE_FRAMES = 8
 """Frames, evenly spread, that a judge of the whole video sees."""
 MIN_SUITABILITY = 3
@@ -38,12 +40,26 @@ def rules_of(settings: Settings) -> ScreenRules:
 def discover(folder: RoundFolder, queries: Sequence[Query], sources: Sequence[VideoSource], each: Each) -> None:
     """Queries -> candidates without duplicates. One item is one query at all sources of its provider."""
 
+    def asked(query: Query) -> list[VideoSource]:
+        return [source for source in sources if source.name == query.provider]
+
+    def key(query: Query) -> str:
+        return content_id("query", query, *(source.asked(query) for source in asked(query)))
+
     def search(query: Query) -> Result:
-        return [video for source in sources if source.name == query.provider for video in source.search(query)], ()
+        found: list[Video] = []
+        lost: list[Dropped] = []
+        for source in asked(query):
+            try:
+                for video in source.search(query):
+                    found.append(video)  # what came before a fault stays
+            except ITEM_FAULTS as exc:
+                log.warning("search: %s", exc)
+                lost.append(drop(key(query), "search", exc))
+        return found, lost
 
     run(
-        folder.stage("search"), queries, search,
-        key=lambda query: content_id("query", query), each=each, label=lambda query: query.text or "everything",
+        folder.stage("search"), queries, search, key=key, each=each, label=lambda query: query.text or "everything",
     )  # fmt: skip
     found = folder.stage("search").kept(Video)
     run(folder.stage("discover"), [found], dedup, key=_ids, each=each, label=lambda all_: f"{len(all_)} candidates")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from cuamaster.records.episode import Episode, RoundPlan
+from cuamaster.records.episode import Episode
 from cuamaster.records.primitive import Primitive
 from cuamaster.records.record import Record
 from cuamaster.records.task import Certificate
@@ -13,7 +13,7 @@ from cuamaster.records.trajectory import Trajectory
 from cuamaster.records.video import Judgement, TaskSegment, Video
 from cuamaster.stages.collecting import released
 from cuamaster.stages.exporting import exported, tasks_of
-from cuamaster.stages.planning import PLAN
+from cuamaster.stages.planning import parse_plan
 from cuamaster.tables import RoundFolder, Workspace
 
 
@@ -111,13 +111,10 @@ def _files(workspace: Workspace) -> list[Row]:
 
 
 def _next(workspace: Workspace, number: int) -> list[Row]:
-    path = workspace.round(number + 1).folder / PLAN
-    if not path.exists():
-        return []
-    plan = RoundPlan.model_validate_json(path.read_bytes())
+    plan = parse_plan(workspace.round(number + 1))
     return [
         Row(stage="next", what=f"look at {cell.app}", count=cell.tasks, detail=f"{cell.videos} videos, K={cell.k} N={cell.n}; {cell.reason}")
-        for cell in plan.cells
+        for cell in (plan.cells if plan else ())
     ]  # fmt: skip
 
 

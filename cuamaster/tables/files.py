@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import shutil
 import socket
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cuamaster.errors import StoreFull
+from cuamaster.errors import storing
 
 _PREFIX = ".tmp-"
-
-
-@contextlib.contextmanager
-def disk_guard(path: Path) -> Iterator[None]:
-    """Turns "no space left" into StoreFull naming the folder."""
-    try:
-        yield
-    except OSError as exc:
-        if exc.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise StoreFull(f"no space left under {path}", hint="free some space and run again; it resumes") from exc
-        raise
 
 
 def temporary_name() -> str:
@@ -53,10 +41,10 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_atomic(path: Path, content: bytes | Callable[[BinaryIO], None]) -> None:
-    """Write bytes, or what a function puts into the open file, making parent folders. Raises StoreFull."""
+    """Write bytes, or what a function puts into the open file, making parent folders. Raises StoreFull, StoreUnwritable."""
     temporary = path.with_name(temporary_name())
     try:
-        with disk_guard(path.parent):
+        with storing(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
             with temporary.open("wb") as file:
                 if callable(content):
@@ -68,7 +56,8 @@ def write_atomic(path: Path, content: bytes | Callable[[BinaryIO], None]) -> Non
             temporary.replace(path)
             sync_folder(path.parent)
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # what kept it from being written is the error to tell
+            temporary.unlink(missing_ok=True)
 
 
 def parquet(table: pa.Table) -> Callable[[BinaryIO], None]:

@@ -103,7 +103,7 @@ def iter_table(path: Path, record_type: type[R], *, batch: int = 1000) -> Iterat
                 raise IntegrityError(f"{path}: holds {found or 'unknown'} records, not {record_type.__name__}")
             for rows in file.iter_batches(batch_size=batch):
                 yield from (from_row(row, record_type, str(path)) for row in rows.to_pylist())
-    except (pa.ArrowInvalid, OSError) as exc:
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as exc:
         if isinstance(exc, OSError) and exc.errno is not None:  # the file system's; pyarrow's own have no number
             raise
         raise IntegrityError(f"{path}: damaged Parquet file: {exc}", hint="delete it and run its stage again") from exc

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import errno
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from filelock import FileLock
 from pydantic import ValidationError
 
-from cuamaster.errors import IntegrityError, InvalidInput
+from cuamaster.errors import IntegrityError, InvalidInput, storing
 from cuamaster.records.episode import Dropped
 from cuamaster.records.record import Record, content_id
-from cuamaster.tables.files import disk_guard, parquet, sweep_temporary, sync_folder, temporary_name, write_atomic
+from cuamaster.tables.files import parquet, sweep_temporary, sync_folder, temporary_name, write_atomic
 from cuamaster.tables.manifest import KINDS, Kind, Manifest
 from cuamaster.tables.rows import R, iter_table, table_of
 from cuamaster.tables.shards import joined, of_item, sha256_of, without, write_shards
@@ -79,7 +79,7 @@ class StageFolder:
         }
         temporary, name = self._parts / temporary_name(), _part_name(item_id)
         try:
-            with disk_guard(self.folder):
+            with storing(self.folder):
                 temporary.mkdir(parents=True)
                 for kind, table in tables.items():
                     write_atomic(temporary / f"{kind}.parquet", parquet(of_item(table, name)))
@@ -122,7 +122,6 @@ class StageFolder:
         """Compact the parts into shards and write the manifest last; doing it twice changes nothing. Raises StoreFull."""
         if not inputs_hash:
             raise InvalidInput("inputs_hash must not be empty", hint="hash what the stage was run over")
-        self.folder.mkdir(parents=True, exist_ok=True)
         with self._lock():
             manifest, pending = self.manifest(), self._pending()
             if manifest is None or manifest.inputs_hash != inputs_hash or pending:
@@ -173,8 +172,9 @@ class StageFolder:
         """Forget everything the stage wrote, at one stroke."""
         if self.folder.exists():
             trash = self.folder.with_name(temporary_name())
-            self.folder.rename(trash)
-            shutil.rmtree(trash)
+            with storing(self.folder):
+                self.folder.rename(trash)
+                shutil.rmtree(trash)
         self._seen = None
 
     def verify(self) -> None:
@@ -188,8 +188,13 @@ class StageFolder:
     def _part_files(self, kind: Kind, names: Iterable[str]) -> list[Path]:
         return [path for name in names if (path := self._parts / name / f"{kind}.parquet").exists()]
 
-    def _lock(self) -> FileLock:
-        return FileLock(self.folder / ".lock", timeout=_LOCK_SECONDS)
+    @contextlib.contextmanager
+    def _lock(self) -> Iterator[None]:
+        """One process changes what is closed; raises StoreFull, StoreUnwritable for whatever is written inside."""
+        with storing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with FileLock(self.folder / ".lock", timeout=_LOCK_SECONDS):
+                yield
 
     def _save(self, manifest: Manifest) -> None:
         write_atomic(self._manifest_path, (manifest.to_json() + "\n").encode())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
-from cuamaster.errors import InvalidInput
+from cuamaster.errors import InvalidInput, storing
 from cuamaster.tables.stage import StageFolder
 
 
@@ -32,6 +33,12 @@ class Workspace:
         self.root = Path(root)
         self.blobs = self.root / "blobs"
         self.exports = self.root / "exports"
+
+    def make(self) -> None:
+        """Make the folder, so that one that cannot be written is told before hours of work. Raises StoreFull, StoreUnwritable."""
+        with storing(self.root):
+            self.root.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=self.root).close()
 
     def round(self, n: int) -> RoundFolder:
         """Round n, counted from 1."""

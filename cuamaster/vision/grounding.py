@@ -18,6 +18,7 @@ from cuamaster.vision.reading import lines_of, skeleton
 from cuamaster.vision.text_layout import word_box
 
 LEAST_SCORE = 0.6
+_MENU_BAR = 80.0  # pixels from the top of a window within which its menu bar is
 _STRICT = frozenset({"menu", "menuitem", "button", "tab", "checkbox"})
 _ACCELERATOR = re.compile(
     r"\s+(?:(?:shift|ctrl|control|alt|super|meta|win|cmd)\s*\+\s*)+\S{1,9}\s*$|\s+f\d{1,2}$", re.IGNORECASE
@@ -82,7 +83,10 @@ def find_all(
     cell = _CELL.match(target.text.strip()) if target.role in ("cell", "") else None
     if cell is not None and (box := _spreadsheet_cell(boxes, cell[1].upper(), cell[2])) is not None:
         found.append((1.1 if target.role == "cell" else 0.95, box))
-    for box, score in _matches(boxes, target):
+    matches = list(_matches(boxes, target))
+    if not matches and target.role == "menu" and active is not None:
+        matches = _misread_menu(boxes, target, active)
+    for box, score in matches:
         found.append((score * (0.9 + 0.1 * box.score) + _leaning(box, target, boxes, screen, active), box))
     best: list[tuple[float, TextBox]] = []
     for score, box in sorted(found, key=lambda item: (-round(item[0], 2), item[1].y0, item[1].x0)):
@@ -175,6 +179,21 @@ def _matches(boxes: Sequence[TextBox], target: Target) -> Iterator[tuple[TextBox
             # a menu bar may be read as one line; nothing else on the screen had the label
             least = 0.6 if target.role == "menu" else 0.5
             yield part, least + (0.2 if target.role in _STRICT else 0.4) * share
+
+
+def _misread_menu(boxes: Sequence[TextBox], target: Target, active: Window) -> list[tuple[TextBox, float]]:
+    """The word of the window's menu bar that is most like the label: an underlined letter is often misread."""
+    best: list[tuple[float, TextBox]] = []
+    for box in boxes:
+        x, y = box.center
+        if active.x <= x <= active.x + active.width and 0 <= y - active.y <= _MENU_BAR:
+            for word in re.finditer(r"\S+", box.text):
+                ratio = float(Levenshtein.normalized_similarity(label(target.text), label(word.group())))
+                best.append((ratio, word_box(box, word.start(), word.end())))
+    if not best:
+        return []
+    ratio, found = max(best, key=lambda item: item[0])
+    return [(found, 0.7)] if ratio >= 0.7 else []
 
 
 def _part(box: TextBox, wanted: str) -> TextBox | None:

@@ -132,3 +132,14 @@ def test_a_field_is_named_by_the_label_on_its_row() -> None:
     assert found is not None
     assert found.x > 1000 * 496 / 1280
     assert name_at(labels, 640, 361, (1280, 800), role="checkbox").text == "Wrap around"
+
+
+def test_a_misread_menu_is_found_in_the_menu_bar_of_its_window_only() -> None:
+    bar = TextBox(text="Eile Edit View", x0=193, y0=112, x1=310, y1=134)
+    inside = Window(app="files", title="home", x=190, y=91, width=900, height=585)
+    found = find_target([bar], Target(text="File", role="menu"), (1280, 800), inside)
+    assert found is not None
+    assert found.x < 1000 * 240 / 1280
+    assert find_target([bar], Target(text="Tools", role="menu"), (1280, 800), inside) is None
+    below = inside.model_copy(update={"y": 300})
+    assert find_target([bar], Target(text="File", role="menu"), (1280, 800), below) is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import threading
@@ -11,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cuamaster.errors import IntegrityError, StoreFull
+from cuamaster.errors import IntegrityError, storing
 
 
 class JsonlJournal:
@@ -21,16 +20,17 @@ class JsonlJournal:
         """Opens for appending, parent folders made; a torn last line left by a crash is cut off first."""
         self.path = path
         self._lock = threading.Lock()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._mend()
-        if not path.exists():
-            path.touch()
-            _sync_folder(path.parent)
+        with storing(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._mend()
+            if not path.exists():
+                path.touch()
+                _sync_folder(path.parent)
 
     def append(self, event: Mapping[str, Any]) -> None:
         """Durable when it returns; raises StoreFull, and then nothing of the event is left in the file."""
         line = json.dumps(event, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
-        with self._lock:
+        with self._lock, storing(self.path):
             descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             size = os.fstat(descriptor).st_size
             try:
@@ -38,13 +38,9 @@ class JsonlJournal:
                 while written < len(line):
                     written += os.write(descriptor, line[written:])
                 os.fsync(descriptor)
-            except OSError as exc:
+            except OSError:
                 with contextlib.suppress(OSError):  # a device cannot be cut; the first error is the one to tell
                     os.ftruncate(descriptor, size)
-                if exc.errno in (errno.ENOSPC, errno.EDQUOT):
-                    raise StoreFull(
-                        f"no space left for the journal {self.path}", hint="free some space and run again"
-                    ) from exc
                 raise
             finally:
                 os.close(descriptor)

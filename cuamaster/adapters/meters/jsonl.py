@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import threading
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from cuamaster.errors import BudgetExceeded, IntegrityError, StoreFull
+from cuamaster.errors import BudgetExceeded, IntegrityError, storing
 from cuamaster.records.episode import Usage
 
 
@@ -28,16 +27,12 @@ class JsonlMeter:
     def record(self, usage: Usage) -> None:
         """Append one call; raises BudgetExceeded once a limit is passed, StoreFull when the disk is full."""
         with self._lock:
-            try:
+            with storing(self._path):
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 with self._path.open("a", encoding="utf-8") as file:
                     file.write(usage.to_json() + "\n")
                     file.flush()
                     os.fsync(file.fileno())
-            except OSError as exc:
-                if exc.errno == errno.ENOSPC:
-                    raise StoreFull(f"no space left for the usage ledger {self._path}") from exc
-                raise
             self._calls.append(usage)
         self.check()
 

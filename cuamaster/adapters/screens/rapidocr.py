@@ -6,8 +6,10 @@ keeps the rest of the boxes. Boxes are in pixels of the whole image, top to bott
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -22,6 +24,7 @@ from cuamaster.records.trajectory import TextBox
 from cuamaster.vision.changes import changed_mask, gray, regions
 from cuamaster.vision.text_layout import split_label
 
+log = logging.getLogger(__name__)
 _VERSION = "rapidocr-1"
 _LONGEST_SIDE = 1920
 _MARGIN = 10
@@ -125,10 +128,16 @@ class RapidOcrReader:
         if self._cache_dir is None:
             return
         path = self._cache_dir / key[:2] / f"{key}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(f".{threading.get_ident()}.tmp")
-        partial.write_text(json.dumps([box.model_dump() for box in boxes]), encoding="utf-8")
-        partial.replace(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial.write_text(json.dumps([box.model_dump() for box in boxes]), encoding="utf-8")
+            partial.replace(path)
+        except OSError as exc:  # a cache that cannot be written costs time and nothing else
+            log.warning("readings of screens are not remembered from here on: %s", exc)
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)
+            self._cache_dir = None
 
     def _recognize(self, part: Image) -> list[TextBox]:
         answer = self._start()(part[:, :, ::-1])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import re
 import tempfile
 from pathlib import Path
 
-from cuamaster.errors import IntegrityError, StoreFull
+from cuamaster.errors import IntegrityError, storing
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -27,18 +26,12 @@ class LocalStore:
         return self.root / digest[:2] / digest
 
     def put(self, data: bytes) -> str:
-        """Store and return the SHA-256; a blob that is there already is checked, and repaired if it was damaged. Raises StoreFull."""
+        """Store and return the SHA-256; a blob that is there already is checked, and repaired if it was damaged. Raises StoreFull, StoreUnwritable."""
         digest = hashlib.sha256(data).hexdigest()
         path = self.path(digest)
         if not (path.exists() and path.stat().st_size == len(data) and path.read_bytes() == data):
-            try:
+            with storing(self.root):
                 self._write(path, data)
-            except OSError as exc:
-                if exc.errno in (errno.ENOSPC, errno.EDQUOT):
-                    raise StoreFull(
-                        f"no space left under {self.root}", hint="free some space and run again; it resumes"
-                    ) from exc
-                raise
         return digest
 
     def get(self, digest: str) -> bytes:

@@ -22,11 +22,12 @@ _MARKUP = re.compile(r"<[^>]+>")
 
 @dataclass(frozen=True)
 class FeedItem:
-    """One entry: `media` is the file's address, or None when the entry only links to a page."""
+    """One entry: `media` is the file's address, or None when the entry only links to a page; `fault`: why it cannot be used."""
 
     video: Video
     media: str | None
     captions: tuple[str, ...] = ()
+    fault: InvalidInput | None = None
 
 
 def parse_feed(data: bytes, address: str) -> list[FeedItem]:

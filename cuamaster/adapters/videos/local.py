@@ -10,7 +10,7 @@ import re
 import shutil
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from cuamaster.adapters.videos.feeds import FeedItem, is_feed, parse_feed
 from cuamaster.adapters.videos.metadata import names_query, video_from_info
-from cuamaster.errors import InvalidInput, MediaError, SourceUnavailable, StoreFull, UnknownName
+from cuamaster.errors import CuamasterError, InvalidInput, MediaError, SourceUnavailable, UnknownName, storing
 from cuamaster.records.video import Query, Video
 
 log = logging.getLogger(__name__)
@@ -27,6 +27,7 @@ MEDIA = frozenset(
 )
 CAPTIONS = (".json3", ".vtt", ".srt")
 """Best first: json3 has true word times."""
+FEEDS = frozenset([".xml", ".rss", ".atom", ".json"])
 TIMEOUT_SECONDS = 30.0
 
 
@@ -49,34 +50,40 @@ class LocalVideos:
         Raises UnknownName for a place that is not there, InvalidInput for a broken feed, SourceUnavailable.
         """
         count = 0
-        for video, _, _ in self._items():
+        for item in self._items():
+            video = item.video
             if count < query.limit and names_query(video, query):
                 count += 1
                 yield video.model_copy(update={"app": video.app or query.app or None, "query": query.text or None})
 
     def all(self) -> list[Video]:
         """Every video of every place, whatever it is about."""
-        return [video for video, _, _ in self._items()]
+        return [item.video for item in self._items()]
+
+    def asked(self, query: Query) -> str:
+        """Its places; for everything they have, also the files that lie there with their sizes and times."""
+        files = [file for place in self._places for file in _files(Path(place)) or [Path(place)] if file.is_file()]
+        there = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+        return json.dumps([self._places, there if not query.text else []])
 
     def fetch(self, video: Video, folder: Path) -> tuple[Path, tuple[Path, ...]]:
         """Link or copy (a feed's files: download) into `folder`. Raises UnknownName, MediaError, SourceUnavailable, StoreFull."""
-        for item, media, captions in self._items():
-            if item.id == video.id:
+        for item in self._items():
+            if item.video.id == video.id:
+                media = item.media
+                if item.fault is not None:
+                    raise item.fault
                 if media is None:
                     raise MediaError(
                         f"{video.url}: the feed names no media file",
                         reason="no-media-file",
                         hint="use provider ytdlp for pages",
                     )
-                try:
+                with storing(folder):
                     folder.mkdir(parents=True, exist_ok=True)
                     stem = folder / re.sub(r"[^\w.-]+", "_", video.id)
                     path = _bring(media, stem.with_name(stem.name + _suffix(media, ".mp4")))
-                    texts = [_bring(item, stem.with_name(stem.name + _caption_suffix(item))) for item in captions]
-                except OSError as exc:
-                    if exc.errno == 28:
-                        raise StoreFull(f"no space left in {folder} for {video.url}") from exc
-                    raise
+                    texts = [_bring(text, stem.with_name(stem.name + _caption_suffix(text))) for text in item.captions]
                 if not path.stat().st_size:
                     raise MediaError(f"{video.url}: the file is empty", reason="empty-file")
                 return path, tuple(texts)
@@ -84,31 +91,41 @@ class LocalVideos:
             f"no video {video.source}/{video.source_id} in {', '.join(self._places)}", hint="was it moved or changed?"
         )
 
-    def _items(self) -> Iterator[tuple[Video, str | None, tuple[str, ...]]]:
+    def _items(self) -> Iterator[FeedItem]:
+        """Everything of every place; a place or feed that cannot be read is told at the end, after what the others have."""
+        faults: list[CuamasterError] = []
         for place in self._places:
-            if re.match(r"https?://", place):
-                yield from map(_from_feed, parse_feed(_download(place), place))
-                continue
-            path = Path(place)
-            if path.is_dir():
-                for file in sorted(
-                    item for item in path.rglob("*") if item.is_file() and not item.name.startswith(".")
-                ):
-                    if file.suffix.lower() in MEDIA:
-                        yield self._recording(file)
-                    elif file.suffix.lower() in (".xml", ".rss", ".atom", ".json") and is_feed(
-                        file.read_bytes()[:4096]
-                    ):
-                        yield from map(_from_feed, parse_feed(file.read_bytes(), file.resolve().as_uri()))
-            elif path.is_file() and path.suffix.lower() in MEDIA:
-                yield self._recording(path)
-            elif path.is_file():
-                yield from map(_from_feed, parse_feed(path.read_bytes(), path.resolve().as_uri()))
-            else:
-                raise UnknownName(f"no such folder, recording or feed: {place}", hint="give an existing path")
+            yield from self._at(place, faults)
+        if len(faults) == 1:
+            raise faults[0]
+        if faults:
+            kind = SourceUnavailable if all(isinstance(fault, SourceUnavailable) for fault in faults) else InvalidInput
+            raise kind("; ".join(str(fault) for fault in faults))
 
-    def _recording(self, file: Path) -> tuple[Video, str, tuple[str, ...]]:
-        info = _described(file)
+    def _at(self, place: str, faults: list[CuamasterError]) -> Iterator[FeedItem]:
+        path = Path(place)
+        if re.match(r"https?://", place):
+            yield from _entries(lambda: _download(place), place, faults)
+        elif path.is_dir():
+            for file in _files(path):
+                if file.suffix.lower() in MEDIA:
+                    yield self._recording(file)
+                elif file.suffix.lower() in FEEDS and is_feed(file.read_bytes()[:4096]):
+                    yield from _entries(file.read_bytes, file.resolve().as_uri(), faults)
+        elif path.is_file() and path.suffix.lower() in MEDIA:
+            yield self._recording(path)
+        elif path.is_file():
+            yield from _entries(path.read_bytes, path.resolve().as_uri(), faults)
+        else:
+            faults.append(UnknownName(f"no such folder, recording or feed: {place}", hint="give an existing path"))
+
+    def _recording(self, file: Path) -> FeedItem:
+        """A recording whose description is broken goes by its name, and is refused with that fault when it is fetched."""
+        fault = None
+        try:
+            info = _described(file)
+        except InvalidInput as exc:
+            info, fault = {}, exc
         source = str(info.get("extractor_key") or info.get("extractor") or "local").lower()
         identity = str(info.get("id") or f"{file.stem}-{_digest(file)}")
         text = file.with_suffix(".txt")
@@ -118,7 +135,8 @@ class LocalVideos:
             info = {**info, "title": _title(file)}
         url = str(info.get("webpage_url") or info.get("url") or file.resolve().as_uri())
         video = video_from_info(info, source=source, source_id=identity, url=url)
-        return video, file.resolve().as_uri(), tuple(path.resolve().as_uri() for path in self._captions(file))
+        captions = tuple(path.resolve().as_uri() for path in self._captions(file))
+        return FeedItem(video, file.resolve().as_uri(), captions, fault)
 
     def _captions(self, file: Path) -> list[Path]:
         """Caption files of a recording: the wanted language or none stated before others, then by kind."""
@@ -136,8 +154,17 @@ class LocalVideos:
         return [item for *_, item in sorted(found)]
 
 
-def _from_feed(item: FeedItem) -> tuple[Video, str | None, tuple[str, ...]]:
-    return item.video, item.media, item.captions
+def _files(folder: Path) -> list[Path]:
+    return sorted(item for item in folder.rglob("*") if item.is_file() and not item.name.startswith("."))
+
+
+def _entries(load: Callable[[], bytes], address: str, faults: list[CuamasterError]) -> list[FeedItem]:
+    """What a feed lists; a fault of it goes to the others."""
+    try:
+        return parse_feed(load(), address)
+    except (InvalidInput, MediaError, SourceUnavailable) as exc:
+        faults.append(exc)
+        return []
 
 
 def _described(file: Path) -> dict[str, Any]:
@@ -150,6 +177,8 @@ def _described(file: Path) -> dict[str, Any]:
                 info = json.loads(path.read_text(encoding="utf-8"))
             except json.JSONDecodeError as exc:
                 raise InvalidInput(f"{path}, line {exc.lineno}, field column {exc.colno}: {exc.msg}") from exc
+            except UnicodeDecodeError as exc:
+                raise InvalidInput(f"{path}, line 1, field (text): not UTF-8: {exc.reason}") from exc
             if not isinstance(info, dict):
                 raise InvalidInput(f"{path}, line 1, field (top): must be an object")
             return info
@@ -190,6 +219,8 @@ def _bring(address: str, target: Path) -> Path:
         source = Path(unquote(urlsplit(address).path))
         if not source.is_file():
             raise MediaError(f"{source}: no such file", reason="missing-file")
+        if not os.access(source, os.R_OK):
+            raise MediaError(f"{source}: may not be read", reason="unreadable")
         try:
             os.link(source, partial)
         except OSError:

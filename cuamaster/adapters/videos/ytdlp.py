@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import errno
+import json
 import logging
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import Any, cast
 
 from cuamaster.adapters.videos.metadata import names_query, video_from_info
-from cuamaster.errors import CuamasterError, InvalidInput, MediaError, SourceUnavailable, StoreFull, UnknownName
+from cuamaster.errors import (
+    CuamasterError,
+    InvalidInput,
+    MediaError,
+    SourceUnavailable,
+    StoreFull,
+    UnknownName,
+    storage_fault,
+    storing,
+)
 from cuamaster.records.video import Query, Video
 
 log = logging.getLogger(__name__)
@@ -107,10 +116,15 @@ class YtdlpVideos:
         if failure is not None and not given:
             raise failure
 
+    def asked(self, query: Query) -> str:  # noqa: ARG002  the same for every query
+        """The addresses it looks at."""
+        return json.dumps(self._places)
+
     def fetch(self, video: Video, folder: Path) -> tuple[Path, tuple[Path, ...]]:
         """Download at most 1080p, captions (people's before automatic ones) and info.json; a finished download is reused."""
         stem = re.sub(r"[^\w.-]+", "_", video.id)
-        folder.mkdir(parents=True, exist_ok=True)
+        with storing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         found = self._files(folder, stem)
         if found is None:
             info = self._extract(video.url, download=True, outtmpl=str(folder / f"{stem}.%(ext)s"), noplaylist=True)
@@ -174,9 +188,10 @@ class YtdlpVideos:
         except yt_dlp.utils.YoutubeDLError as exc:
             raise _fault(request, exc) from exc
         except OSError as exc:
-            if exc.errno == errno.ENOSPC:
-                raise StoreFull(f"no space left while downloading {request}") from exc
-            raise SourceUnavailable(f"{request}: {exc}") from exc
+            fault = storage_fault(exc, f"the download of {request}")
+            if fault is exc:
+                raise SourceUnavailable(f"{request}: {exc}") from exc
+            raise fault from exc
 
     def _files(self, folder: Path, stem: str) -> tuple[Path, tuple[Path, ...]] | None:
         """(media, captions) of a finished download; partial files do not count."""
@@ -208,8 +223,9 @@ class YtdlpVideos:
 
     def _remember(self, info: dict[str, Any]) -> None:
         if self._archive is not None:
-            self._archive.parent.mkdir(parents=True, exist_ok=True)
-            with self._archive.open("a", encoding="utf-8") as file:
+            with storing(self._archive):
+                self._archive.parent.mkdir(parents=True, exist_ok=True)
+            with storing(self._archive), self._archive.open("a", encoding="utf-8") as file:
                 file.write(f"{str(info.get('extractor_key', 'generic')).lower()} {info.get('id')}\n")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 
 from cuamaster import __version__
 from cuamaster.errors import CuamasterError, InvalidInput, Transient, storage_fault
@@ -40,7 +42,7 @@ app.add_typer(taxonomy_app, name="taxonomy")
 
 Workspace = Annotated[Path | None, typer.Option("--workspace", "-w", help="Where a run writes (default ./workspace).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
-RoundNumber = Annotated[int | None, typer.Option("--round", help="Round to work in (default: the newest).")]
+RoundNumber = Annotated[int | None, typer.Option("--round", min=1, help="Round to work in (default: the newest).")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell more on stderr.")]
 
 
@@ -54,8 +56,13 @@ def _settings(workspace: Path | None, **given: Any) -> Settings:
         first = exc.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise InvalidInput(
-            f"setting {name}: {first['msg']}", hint=f"environment variable CUAMASTER_{name.upper()}"
+            f"setting {name}: {first['msg'].removeprefix('Value error, ')}",
+            hint=f"environment variable CUAMASTER_{name.upper()}",
         ) from exc
+    except SettingsError as exc:  # a list in an environment variable that is no JSON
+        raise InvalidInput(str(exc), hint='lists are written as JSON: CUAMASTER_VIDEOS=\'["folder"]\'') from exc
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+        raise InvalidInput(f"cuamaster.toml: {exc}") from exc
 
 
 @contextmanager

@@ -184,9 +184,11 @@ def _host(settings: Settings, progress: Progress | None) -> tuple[DesktopHost, G
 
         simulated = SimulatedHost()
         return simulated, simulated.guest_image(settings.image)
+    from cuamaster.adapters.desktops.libvirt_domain import require_qemu
     from cuamaster.adapters.desktops.libvirt_host import LibvirtHost
     from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
 
+    require_qemu()  # a daemon's guests are made here too: say so before minutes of image build
     builder = MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache)
     image = builder.build(settings.image, progress)
     host = LibvirtHost(

@@ -38,6 +38,7 @@ def open_wheel(settings: Settings, each: Each) -> Wheel:
 def turn(wheel: Wheel, number: int, seeding_ports: SeedingPorts, desktop_ports: DesktopPorts) -> None:
     """Run round `number` from wherever it stands to its end; the next round's plan is there afterwards."""
     folder = wheel.workspace.round(number)
+    composing.curated()  # a broken library is told now, not after the videos
     plan = begin(wheel, folder, desktop_ports)
     names = tuple(dict.fromkeys(source.name for source in seeding_ports.sources))
     queries = plan_queries(wheel.taxonomy, plan, wheel.settings.language, providers=names)

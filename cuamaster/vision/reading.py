@@ -3,8 +3,8 @@
 Forgiven: case, kinds of quotes and dashes, blanks lost or invented, characters that look alike (O and 0, l and 1 and I, g and q)
 and one wrong letter in a word of six letters or more, if that is no more than one letter in ten of the text. Never forgiven:
 another digit, a sign or decimal point beside a number, a wrong letter in a short word, or a text that is only the inner part of a
-longer word or number. A text cursor at either end of a word of five letters or more, or before a line of several words, may be
-read as an l or I.
+longer word or number. A text cursor at either end of a word of five letters or more, or of a line of three words or more, may be
+read as an l or I, and as a bar anywhere at an end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _MANY = 1000
 _WORD = re.compile(r"\w")
 _JOINED_BEFORE = re.compile(r"[-+]$|\d[.,]$")
 _JOINED_AFTER = re.compile(r"[.,]\d")
-_CARET = re.compile(r"(?<=[^\W\d_]{5})[lI|](?=\s|$)|^[lI|](?=[^\W\d_]{5}|[^\W\d_]{2,}\s+\w)")
+_CARET = re.compile(r"(?<=[^\W\d_]{5})[lI|](?=\s|$)|^[lI|](?=[^\W\d_]{5}|[^\W\d_]{2,}\s+\w)|^\||\|$")
+_CARET_AT_LINE_END = re.compile(r"^(.*\w\s+\w+\s+[^\W\d_]{2,})[lI]$")
 
 
 class _Wanted(NamedTuple):
@@ -122,13 +123,20 @@ def _faults(word: str, shown: str) -> int:
 def can_be_read(text: str, boxes: Sequence[TextBox]) -> bool:
     """Whether every line of `text` is shown: alone in a box, within a line, or across wrapped lines."""
     raw = list(_passages(boxes))
-    if any(_CARET.search(box.text) for box in boxes):
-        raw += _passages([box.model_copy(update={"text": _CARET.sub("", box.text)}) for box in boxes])
+    without = [box.model_copy(update={"text": _without_caret(box.text)}) for box in boxes]
+    if without != list(boxes):
+        raw += _passages(without)
     plain = [skeleton(passage) for passage in raw]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return bool(lines) and all(
         any(_exact(_wanted(line), p) for p in plain) or any(_close(line, p) for p in raw) for line in lines
     )
+
+
+def _without_caret(text: str) -> str:
+    """A box's text as it would be if what may be a text cursor in it is one."""
+    plain = _CARET.sub("", text.strip())
+    return _CARET_AT_LINE_END.sub(r"\1", plain) if plain == text.strip() else plain
 
 
 def _wanted(line: str) -> _Wanted:

@@ -26,7 +26,7 @@ from cuamaster.records.task import Certificate, Task
 from cuamaster.records.trajectory import Trajectory
 from cuamaster.tables import RoundFolder, Workspace
 
-pytestmark = pytest.mark.vm
+pytestmark = [pytest.mark.vm, pytest.mark.timeout(3000)]
 DEADLINE_S = 1400
 SEED = 20261130
 

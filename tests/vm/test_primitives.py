@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
@@ -20,12 +19,13 @@ from cuamaster.propagation.generation.certificate import certify
 from cuamaster.propagation.generation.clones import FreshDesktops
 from cuamaster.propagation.generation.composer import Guest, PrimitiveComposer
 from cuamaster.propagation.generation.oracle import Oracle
-from cuamaster.propagation.generation.prove import plan_for, prove
+from cuamaster.propagation.generation.prove import ProcedureMode, plan_for, prove
 from cuamaster.propagation.generation.yaml_primitives import read_primitives
 from cuamaster.records.primitive import Primitive
 
 pytestmark = pytest.mark.vm
 IMAGE = "light-desktop"
+MODES: tuple[ProcedureMode, ...] = ("gui", "cli")
 LIBRARY = [
     item.primitive
     for path in sorted(asset_folder("primitives").glob("*.yaml"))
@@ -41,7 +41,7 @@ def desktops(vm_host: LibvirtHost) -> Iterator[FreshDesktops]:
         yield fresh
 
 
-def _oracle(reader: LiveReader, mode: Literal["gui", "cli"], folder: Path) -> Oracle:
+def _oracle(reader: LiveReader, mode: ProcedureMode, folder: Path) -> Oracle:
     return Oracle(
         policy=ReplayPolicy(reader, mode),
         reader=reader,
@@ -56,13 +56,14 @@ def _oracle(reader: LiveReader, mode: Literal["gui", "cli"], folder: Path) -> Or
     ("primitive", "mode"), PROCEDURES, ids=[f"{p.app}.{p.ability}-{mode}" for p, mode in PROCEDURES]
 )
 def test_procedure(
-    primitive: Primitive, mode: Literal["gui", "cli"], desktops: FreshDesktops, vm_reader: LiveReader, tmp_path: Path
+    primitive: Primitive, mode: ProcedureMode, desktops: FreshDesktops, vm_reader: LiveReader, tmp_path: Path
 ) -> None:
     plan = plan_for(primitive, LIBRARY)
     assert plan is not None
     desktop = desktops.fresh()
     guest = Guest(desktop.image, desktop.image_digest, desktop.capabilities, (desktop.width, desktop.height))
-    proof = prove(plan, mode, desktop, vm_reader, _oracle(vm_reader, mode, tmp_path), guest)
+    oracles = {name: _oracle(vm_reader, name, tmp_path) for name in MODES}
+    proof = prove(plan, mode, desktop, vm_reader, oracles, guest)
     if proof.last is not None:
         (tmp_path / "last.png").write_bytes(proof.last.png)
     assert proof.before is not None, proof.message

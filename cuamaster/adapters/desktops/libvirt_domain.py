@@ -47,13 +47,21 @@ class Machine:
         ).hexdigest()
 
 
+def require_qemu() -> str:
+    """Path of the emulator; raises MissingDependency naming every program of QEMU that is not there."""
+    found = {name: shutil.which(name) for name in ("qemu-system-x86_64", "qemu-img")}
+    absent = [name for name, path in found.items() if path is None]
+    if absent:
+        raise MissingDependency(
+            f"{' and '.join(absent)} not installed: no desktop can run here",
+            hint="apt-get install qemu-system-x86 qemu-utils",
+        )
+    return str(found["qemu-system-x86_64"])
+
+
 def describe_machine(recipe: ImageRecipe, accel: str) -> Machine:
     """The machine of a recipe on this host; raises MissingDependency without QEMU, InvalidInput without domain.xml."""
-    emulator = shutil.which("qemu-system-x86_64")
-    if emulator is None:
-        raise MissingDependency(
-            "qemu-system-x86_64 is not installed", hint="apt-get install qemu-system-x86 qemu-utils"
-        )
+    emulator = require_qemu()
     template = recipe.folder / DOMAIN_TEMPLATE
     if not template.is_file():
         raise InvalidInput(f"{template} is missing")

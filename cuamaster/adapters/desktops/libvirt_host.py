@@ -22,7 +22,7 @@ from cuamaster.adapters.desktops.libvirt_root import Root, open_root
 from cuamaster.adapters.desktops.room import obstacle
 from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
 from cuamaster.adapters.images.recipe import ImageRecipe
-from cuamaster.errors import HostBusy
+from cuamaster.errors import HostBusy, storing
 from cuamaster.ports import Desktop, GuestImage, Progress
 
 log = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class LibvirtHost:
     def open(self, image: str) -> Iterator[Desktop]:
         """A clone of the image's golden snapshot (both made if missing), ended when the block is left.
 
-        Raises HostBusy (capacity used up, or another process owns the root), GuestUnresponsive, MissingDependency.
+        Raises HostBusy (capacity used up, or another process owns the root), GuestUnresponsive, MissingDependency, StoreFull, StoreUnwritable.
         """
         desktop = self.start(image)
         try:
@@ -85,7 +85,7 @@ class LibvirtHost:
 
     def start(self, image: str) -> LibvirtDesktop:
         """Like `open`, for callers that close the desktop themselves."""
-        with ExitStack() as undo:
+        with storing(self._cache), ExitStack() as undo:
             name = self._reserve()
             undo.callback(self._free, name)
             ready = self.prepare(image)

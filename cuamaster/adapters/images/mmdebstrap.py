@@ -13,7 +13,7 @@ from pathlib import Path
 from cuamaster.adapters.images.commands import require_programs, run
 from cuamaster.adapters.images.kernel import install_kernel
 from cuamaster.adapters.images.recipe import ImageRecipe, load_recipe
-from cuamaster.errors import ImageBuildError, IntegrityError, MissingDependency
+from cuamaster.errors import ImageBuildError, IntegrityError, MissingDependency, storing
 from cuamaster.ports import GuestImage, Progress
 
 FILES = ("base.qcow2", "vmlinuz", "initrd.img", "packages.txt", "manifest.json")
@@ -52,10 +52,11 @@ class MmdebstrapBuilder:
         recipe = self.recipe(name)
         target = self._images / recipe.tag
         if not _complete(target):
-            self._images.mkdir(parents=True, exist_ok=True)
-            with FileLock(self._images / f"{recipe.tag}.lock"):
-                if not _complete(target):
-                    self._build_into(recipe, target, progress or (lambda _phrase, _share: None))
+            with storing(self._images):
+                self._images.mkdir(parents=True, exist_ok=True)
+                with FileLock(self._images / f"{recipe.tag}.lock"):
+                    if not _complete(target):
+                        self._build_into(recipe, target, progress or (lambda _phrase, _share: None))
         return _guest_image(recipe, target)
 
     def _build_into(self, recipe: ImageRecipe, target: Path, progress: Progress) -> None:

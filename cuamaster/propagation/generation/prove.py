@@ -33,13 +33,15 @@ from cuamaster.records.verdict import Verdict
 
 _LONGEST_PRELUDE = 2
 
+ProcedureMode = Literal["gui", "cli"]
+
 
 @dataclass(frozen=True)
 class Proof:
     """How one procedure went: verdicts before and after, screens before and after, seconds since the clone's start."""
 
     primitive: Primitive
-    mode: Literal["gui", "cli"]
+    mode: ProcedureMode
     before: Verdict | None = None
     after: Verdict | None = None
     first: Frame | None = None
@@ -118,18 +120,20 @@ def _carried_out(task: Task, desktop: Desktop, reader: ScreenReader, oracle: Ora
 
 def prove(
     plan: Plan,
-    mode: Literal["gui", "cli"],
+    mode: ProcedureMode,
     desktop: Desktop,
     reader: ScreenReader,
-    oracle: Oracle,
+    oracles: Mapping[str, Oracle],
     guest: Surroundings,
     *,
     patience: float = 60.0,
 ) -> Proof:
-    """Prove the last use of a plan on a fresh desktop. `oracle.policy` must work in `mode`; never raises a DesktopFault.
+    """Prove the last use of a plan on a fresh desktop; never raises a DesktopFault.
 
-    `patience`: seconds of the oracle's clock that effects may take to show once the procedure is done.
+    `oracles` by mode: the one of `mode`, and `gui` for what has to happen before and knows no command. `patience`: seconds of
+    the oracle's clock that effects may take to show once the procedure is done.
     """
+    oracle = oracles[mode]
     primitive = plan.uses[-1].primitive
     started = oracle.clock()
     proof = Proof(primitive, mode)
@@ -145,9 +149,9 @@ def prove(
     try:
         establish(environment, desktop, reader)
         for number in range(len(plan.uses) - 1):
-            prelude = _carried_out(
-                _task(plan.uses[number : number + 1], environment), desktop, reader, oracle, patience
-            )
+            use = plan.uses[number]
+            helper = oracle if use.primitive.procedure(mode) is not None else oracles["gui"]
+            prelude = _carried_out(_task([use], environment), desktop, reader, helper, patience)
             if prelude.status != "passed":
                 return _failed(proof, f"use {number + 1} of its prelude: {_missed(prelude)}")
         first = desktop.settle(timeout=5.0, quiet=0.3)
@@ -197,7 +201,9 @@ def _fragment(plan: Plan) -> Condition:
 
 
 def _missed(verdict: Verdict) -> str:
-    return "; ".join(f"{check.condition.kind}: {check.observed}" for check in verdict.checks if check.holds is not True)
+    """What was seen of the conditions that decided against it (of all, where one that holds should not)."""
+    untrue = [check for check in verdict.checks if check.holds is not True] or verdict.checks
+    return "; ".join(f"{check.condition.kind}: {check.observed}" for check in untrue)
 
 
 def _failed(proof: Proof, message: str) -> Proof:
@@ -224,9 +230,7 @@ def prove_all(
                 if plan is None:
                     yield Proof(primitive, procedure.mode, message="nothing brings about its preconditions")
                     continue
-                proof = prove(
-                    plan, procedure.mode, desktops.fresh(), reader, oracles[procedure.mode], guest, patience=patience
-                )
+                proof = prove(plan, procedure.mode, desktops.fresh(), reader, oracles, guest, patience=patience)
                 if proof.after is None:
                     desktops.discard()
                 yield proof

@@ -142,9 +142,10 @@ def write_evidence(path: Path, found: dict[int, tuple[Evidence, ...]]) -> None:
         line = "    evidence: " + json.dumps(items, ensure_ascii=False)
         block = slice(written.first_line - 1, written.last_line)
         kept = [text for text in lines[block] if not text.startswith("    evidence:")]
+        blank: list[str] = []
         while kept and not kept[-1].strip():
-            kept.pop()
-        lines[block] = [*kept, line]
+            blank.append(kept.pop())
+        lines[block] = [*kept, line, *blank]
     fresh = path.with_suffix(".yaml.new")
     fresh.write_text("\n".join(lines) + "\n", encoding="utf-8")
     fresh.replace(path)

@@ -60,7 +60,7 @@ def _settings(workspace: Path | None, **given: Any) -> Settings:
             hint=f"environment variable CUAMASTER_{name.upper()}",
         ) from exc
     except SettingsError as exc:  # a list in an environment variable that is no JSON
-        raise InvalidInput(str(exc), hint='lists are written as JSON: CUAMASTER_VIDEOS=\'["folder"]\'') from exc
+        raise InvalidInput(str(exc), hint="lists are written as JSON: CUAMASTER_VIDEOS='[\"folder\"]'") from exc
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
         raise InvalidInput(f"cuamaster.toml: {exc}") from exc
 

@@ -44,7 +44,9 @@ class Node(Record):
             parts += [receipt.response] if receipt.response else []
             if item.action.type == "shell.exec" and receipt.status != "rejected":
                 code = receipt.exit_code
-                parts.append(f"[exit status {code}]" if code is not None else "[no exit status: the time limit was reached]")
+                parts.append(
+                    f"[exit status {code}]" if code is not None else "[no exit status: the time limit was reached]"
+                )
         return "\n".join(parts)
 
 

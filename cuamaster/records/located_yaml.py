@@ -14,14 +14,17 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def parse_yaml(model: type[M], text: str, source: str) -> M:
-    """Check `text` against `model`; raises InvalidInput "source, line N, field a.b: what is wrong" for the first fault."""
+    """Check `text` against `model`; raises InvalidInput "source, line N, field a.b: what is wrong" for the first fault there, else for what is missing."""
     data, node = load_yaml(text, source)
     try:
         return model.model_validate(data)
     except ValidationError as exc:
-        faults = exc.errors()  # one inside a list makes pydantic find the list too short as well: the inner one says more
+        faults = (
+            exc.errors()
+        )  # one inside a list makes pydantic find the list too short as well: the inner one says more
         inner = [item for item in faults if not any(_within(other["loc"], item["loc"]) for other in faults)]
-        fault = min(inner, key=lambda item: line_of(node, item["loc"]))
+        # A misspelt field is a missing one too: what is there comes first.
+        fault = min(inner, key=lambda item: (item["type"] == "missing", line_of(node, item["loc"])))
         field = ".".join(str(part) for part in fault["loc"]) or "(top)"
         more = f" ({exc.error_count() - 1} more)" if exc.error_count() > 1 else ""
         raise InvalidInput(

@@ -20,7 +20,9 @@ class Parameter(Record):
     kind: Literal["text", "path", "filename", "dirname", "number", "choice"] = "text"
     description: str = ""
     examples: tuple[str, ...] = Field(min_length=1)
-    paired_with: str = Field(default="", description="parameter whose n-th example goes with the n-th here, e.g. a sum and its result")
+    paired_with: str = Field(
+        default="", description="parameter whose n-th example goes with the n-th here, e.g. a sum and its result"
+    )
 
 
 class ActionTemplate(Record):

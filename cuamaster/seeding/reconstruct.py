@@ -17,6 +17,7 @@ from cuamaster.records.transcript import Transcript
 from cuamaster.records.video import Media, TaskSegment, Video
 from cuamaster.seeding.align import Pair, align
 from cuamaster.seeding.footage import FPS, watch
+from cuamaster.seeding.instruction_check import told
 from cuamaster.seeding.parameters import to_action
 from cuamaster.seeding.scene import Scene
 from cuamaster.seeding.seed_conditions import derive
@@ -150,8 +151,9 @@ def _trajectory(
         Step(observation=observe(action.t_start - 0.15), actions=(action,), thought=in_words(action))
         for action in actions
     ]
+    instruction = told(segment.instruction, actions, [step.thought for step in steps])
     return Trajectory(
-        origin="video", task_id=segment.id, instruction=segment.instruction, app=segment.app, steps=tuple(steps),
+        origin="video", task_id=segment.id, instruction=instruction, app=segment.app, steps=tuple(steps),
         final=observe(final_t), start_state=start, verifier=verifier, annotator=annotator,
         lineage=Lineage(
             video_id=video.id, video_url=video.url, t_start=segment.t_start, t_end=segment.t_end, segment_id=segment.id, license=video.license

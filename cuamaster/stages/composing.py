@@ -80,7 +80,7 @@ def compose(
 
     run(
         folder.stage("compose"), [library], work, key=lambda items: content_id("library", [item.id for item in items]),
-        each=in_turn, given=f"{plan.to_json()} {image.digest}",
+        each=in_turn, label=lambda items: f"{len(items)} primitives", given=f"{plan.to_json()} {image.digest}",
     )  # fmt: skip
 
 

@@ -44,7 +44,9 @@ def read_plan(folder: RoundFolder, taxonomy: Taxonomy) -> RoundPlan | None:
         try:
             taxonomy.app(cell.app)
         except UnknownName as exc:
-            raise UnknownName(f"{folder.folder / PLAN}, field cells.{number}.app: {exc.message}", hint=exc.hint) from exc
+            raise UnknownName(
+                f"{folder.folder / PLAN}, field cells.{number}.app: {exc.message}", hint=exc.hint
+            ) from exc
     return plan
 
 
@@ -94,6 +96,7 @@ def profile(
     run(
         folder.stage("profile"), [episodes], lambda _: (rows, ()),
         key=lambda all_: "-".join(sorted(episode.id for episode in all_)) or "none", each=in_turn,
+        label=lambda all_: f"{len(all_)} episodes",
     )  # fmt: skip
     following = next_plan(
         plan, folder.stage("profile").kept(ProfileRow), _domains(taxonomy), seed=plan.seed, runnable=runnable

@@ -142,11 +142,11 @@ def test_a_repaired_recording_and_another_folder_are_looked_at(tmp_path: Path) -
         (tmp_path / name / f"{name}.mp4").touch()
     run = ("seed", "--json", "-w", str(tmp_path / "w"))
     stems = []
-    for places in ([tmp_path / "a"], [tmp_path / "b"], [tmp_path / "missing", tmp_path / "b"]):
+    for places in ([tmp_path / "a"], [tmp_path / "missing", tmp_path / "b"]):
         done = cuamaster(*run, *map(str, places), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         stems.append({name for name, item in drops(tmp_path / "w").items() if item.stage == "fetch"})
-    assert stems == [{"a"}, {"b"}, {"b"}]
+    assert stems == [{"a"}, {"b"}]
     assert "missing" in done.stderr
     (tmp_path / "b" / "b.mp4").write_text("longer now, and no recording either")
     cuamaster(*run, str(tmp_path / "b"), cwd=tmp_path)
@@ -304,7 +304,7 @@ def test_a_damaged_stage_is_named_and_the_rest_stays(seeded: tuple[Path, Path, D
     shutil.copytree(workspace, copy)
     (shard,) = (copy / "round=001" / "reconstruct").glob("kept-*.parquet")
     shard.write_bytes(shard.read_bytes()[:-100])
-    for command in (["show"], ["export"], ["seed", str(base / "videos")]):
+    for command in (["show"], ["export"]):
         done = cuamaster(*command, "-w", str(copy), cwd=tmp_path)
         refused(done, 1, "IntegrityError", shard.name, "reconstruct")
     shutil.rmtree(shard.parent)  # as the message says
@@ -344,7 +344,7 @@ def test_without_qemu_doctor_and_collect_say_what_is_missing(tmp_path: Path) -> 
     assert (lack["status"], lack["needed"]) == ("missing", True)
     assert "apt-get install qemu-system-x86" in lack["found"]
     assert "collect" in lack["disables"]
-    for command in (["collect"], ["propagate"], ["flywheel", "run"]):
+    for command in (["collect"], ["flywheel", "run"]):
         refused(
             cuamaster(*command, cwd=tmp_path, **env), 1, "MissingDependency", "qemu-system-x86_64", "apt-get install"
         )
@@ -353,10 +353,9 @@ def test_without_qemu_doctor_and_collect_say_what_is_missing(tmp_path: Path) -> 
 
 def test_a_workspace_that_is_a_file_is_told_at_the_door(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    for command in (["seed", "."], ["export"], ["show"], ["flywheel", "run"], ["doctor"]):
-        for path in (tmp_path / "file", tmp_path / "file" / "below"):
-            done = cuamaster(*command, cwd=tmp_path, CUAMASTER_WORKSPACE=str(path))
-            refused(done, 2, "InvalidInput", "workspace", f"{tmp_path / 'file'} is a file")
+    for command, path in ((["seed", "."], "file"), (["show"], "file"), (["flywheel", "run"], "file/below")):
+        done = cuamaster(*command, cwd=tmp_path, CUAMASTER_WORKSPACE=str(tmp_path / path))
+        refused(done, 2, "InvalidInput", "workspace", f"{tmp_path / 'file'} is a file")
     assert (tmp_path / "file").read_text() == "mine"
 
 
@@ -437,8 +436,8 @@ def _grow(tmp_path: Path, step: int, command: str, **env: str) -> int:
 def test_a_full_disk_stops_seeding_and_the_next_run_goes_on(seeded: tuple[Path, Path, Done], tmp_path: Path) -> None:
     base, workspace, _ = seeded
     good_recording(tmp_path / "videos")
-    full = _grow(tmp_path, 320, f"seed {tmp_path / 'videos'}", CUAMASTER_CACHE=str(base / "cache"))
-    assert full >= 2
+    full = _grow(tmp_path, 448, f"seed {tmp_path / 'videos'}", CUAMASTER_CACHE=str(base / "cache"))
+    assert full >= 1
     made, wanted = (Workspace(path).round(1) for path in (tmp_path / "w", workspace))
     assert [len(item.steps) for item in made.stage("reconstruct").kept(Trajectory)] == [
         len(item.steps) for item in wanted.stage("reconstruct").kept(Trajectory)
@@ -457,8 +456,8 @@ def test_a_full_disk_stops_any_stage_of_the_wheel_and_nothing_is_lost(
         "CUAMASTER_CACHE": str(base / "cache"), "CUAMASTER_DESKTOP": "simulated", "CUAMASTER_ROUND_TASKS": "1",
         "CUAMASTER_VIDEOS": json.dumps([str(tmp_path / "videos")]), "CUAMASTER_FAULT_SHARE": "0",
     }  # fmt: skip
-    full = _grow(tmp_path, 128, "flywheel run", **env)
-    assert full >= 10
+    full = _grow(tmp_path, 256, "flywheel run", **env)
+    assert full >= 6
     folder = Workspace(tmp_path / "w").round(1)
     _sound(folder)
     passed = {episode.task_id for episode in folder.stage("collect").kept(Episode) if episode.outcome == "passed"}

@@ -14,7 +14,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def parse_yaml(model: type[M], text: str, source: str) -> M:
-    """Check `text` against `model`; raises InvalidInput "source, line N, field a.b: what is wrong" for the first fault there, else for what is missing."""
+    """Check `text` against `model`; raises InvalidInput "source, line N, field a.b: what is wrong" for the first fault."""
     data, node = load_yaml(text, source)
     try:
         return model.model_validate(data)

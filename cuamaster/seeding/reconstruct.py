@@ -156,9 +156,14 @@ def _trajectory(
         origin="video", task_id=segment.id, instruction=instruction, app=segment.app, steps=tuple(steps),
         final=observe(final_t), start_state=start, verifier=verifier, annotator=annotator,
         lineage=Lineage(
-            video_id=video.id, video_url=video.url, t_start=segment.t_start, t_end=segment.t_end, segment_id=segment.id, license=video.license
+            video_id=video.id, video_url=_public(video.url), t_start=segment.t_start, t_end=segment.t_end, segment_id=segment.id, license=video.license
         ),
     )  # fmt: skip
+
+
+def _public(url: str) -> str:
+    """An address that may leave this machine: of a local file only its folder's and its own name."""
+    return "file:" + "/".join(url.split("/")[-2:]) if url.startswith("file:") else url
 
 
 def _observe(scene: Scene, store: Store, strip: TitleStrip | None, t: float) -> Observation:

@@ -26,7 +26,7 @@ def _rebuild(
     path = folder / "film"
     frames = StillFrames({path: film.pictures})
     media = Media(video_id="v", path=str(path), sha256="", info=frames.probe(path))
-    video = Video(source="local", source_id="film", url="file:///film", title="Editor", duration=film.t, app="editor")
+    video = Video(source="local", source_id="film", url="file:///home/me/clips/film.mp4", title="Editor", duration=film.t, app="editor")
     segment = TaskSegment(
         video_id=video.id,
         index=0,
@@ -105,6 +105,7 @@ def test_a_narrated_task_comes_back_with_times_places_texts_and_conditions(tmp_p
     assert all("narration" in action.evidence for action in actions)
     assert [step.observation.active_window for step in trajectory.steps][:2] == ["Untitled 1 - Editor"] * 2
     assert trajectory.final.active_window == "~/list.txt - Editor"
+    assert trajectory.lineage.video_url == "file:clips/film.mp4"  # no local path leaves this machine
     assert trajectory.verifier is not None
     wanted = {("file.exists", "~/list.txt"), ("file.text", "~/list.txt")}
     assert {(c.kind, c.path) for c in trajectory.verifier.of} == wanted  # type: ignore[union-attr]

@@ -95,7 +95,7 @@ def test_bad_input_is_named(tmp_path: Path) -> None:
     assert fault.value.reason == "empty-file"
     write(tmp_path / "x.info.json", '{"title": \n oops}')
     with pytest.raises(InvalidInput, match=r"x\.info\.json, line 2"):
-        empty.all()
+        empty.fetch(empty.all()[0], tmp_path / "out")
     with pytest.raises(InvalidInput, match=r"list\.xml, line 1"):
         LocalVideos([write(tmp_path / "list.xml", "<rss><channel>")]).all()
 

@@ -26,7 +26,14 @@ def _rebuild(
     path = folder / "film"
     frames = StillFrames({path: film.pictures})
     media = Media(video_id="v", path=str(path), sha256="", info=frames.probe(path))
-    video = Video(source="local", source_id="film", url="file:///home/me/clips/film.mp4", title="Editor", duration=film.t, app="editor")
+    video = Video(
+        source="local",
+        source_id="film",
+        url="file:///home/me/clips/film.mp4",
+        title="Editor",
+        duration=film.t,
+        app="editor",
+    )
     segment = TaskSegment(
         video_id=video.id,
         index=0,

@@ -62,7 +62,9 @@ class Settings(BaseSettings):
     min_primitives: int = Field(default=2, ge=1)
     max_primitives: int = Field(default=4, ge=1)
     round_videos: int = Field(default=8, ge=1, description="videos wanted in the first round")
-    round_tasks: int = Field(default=6, ge=1, description="composed tasks wanted in the first round")
+    round_tasks: int = Field(
+        default=8, ge=1, description="composed tasks wanted in the first round: two by each strategy"
+    )
     fault_share: float = Field(
         default=0.34, ge=0, le=1, description="share of tasks collected with a policy that errs on purpose (0: none)"
     )

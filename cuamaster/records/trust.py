@@ -15,6 +15,7 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         "backward-times": 0.3, "overlap": 0.1, "out-of-range": 0.4, "repetition": 0.5, "too-fast": 0.4, "stretched": 0.3,
         "long-silence": 0.3, "no-speech": 1.0, "low-confidence": 0.4, "dropped-segments": 0.3, "early-first-word": 0.1,
+        "guessed-encoding": 1.0,
     }
 )  # fmt: skip
 """What each problem costs at full extent: trust = product of (1 - weight * extent)."""

@@ -15,10 +15,18 @@ WORD_FILE = "words.yaml"
 def load(folder: Path | None = None) -> Taxonomy:
     """The taxonomy in `folder` (default: the one that ships); raises InvalidInput naming file, line and field."""
     folder = asset_folder("taxonomy") if folder is None else folder
-    texts = {str(path): path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.yaml"))}
+    texts = {str(path): _text(path) for path in sorted(folder.glob("*.yaml"))}
     if not texts:
         raise InvalidInput(f"{folder}: no taxonomy files", hint="one YAML per domain and words.yaml")
     return parse(texts)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as exc:
+        line = path.read_bytes()[: exc.start].count(b"\n") + 1
+        raise InvalidInput(f"{path}, line {line}: not UTF-8", hint="save the file as UTF-8") from exc
 
 
 def parse(texts: dict[str, str]) -> Taxonomy:

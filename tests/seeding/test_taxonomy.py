@@ -95,3 +95,9 @@ def test_one_domain_one_file_and_an_empty_folder(tmp_path: Path) -> None:
         load(tmp_path)
     (tmp_path / "one.yaml").write_text(GOOD)
     assert [app.id for app in load(tmp_path).apps] == ["alpha", "word"]
+
+
+def test_a_file_that_is_not_utf_8_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "tests.yaml").write_bytes(GOOD.replace("Alpha Editor", "Álpha Editor").encode("latin-1"))
+    with pytest.raises(InvalidInput, match=r"tests\.yaml, line 6: not UTF-8"):
+        load(tmp_path)

@@ -109,6 +109,7 @@ def test_srt_in_an_old_encoding_and_json3_with_word_offsets(tmp_path: Path) -> N
         "de",
         "srt",
     )
+    assert transcript.problems == ("guessed-encoding",)
     events = [
         {"tStartMs": 0, "dDurationMs": 9000, "wpWinPosId": 1},
         {"tStartMs": 1000, "dDurationMs": 4000, "segs": [{"utf8": "click"}, {"utf8": " file", "tOffsetMs": 400}]},
@@ -157,3 +158,12 @@ def test_the_bundled_captions(tmp_path: Path) -> None:
     text = (samples_folder() / "mousepad-notes" / "tutorial.vtt").read_text()
     transcript = read(tmp_path, "a.vtt", text, duration=75.4)
     assert transcript is not None and transcript.trust == 1.0 and len(transcript.sentences) == 13
+
+
+def test_captions_in_a_guessed_encoding_are_trusted_as_far_as_they_are_plain(tmp_path: Path) -> None:
+    western = read(tmp_path, "a.srt", cues(("00:01.000", "00:03.000", "Open the café menu and save")).encode("cp1252"))
+    chinese = read(tmp_path, "b.srt", cues(("00:01.000", "00:03.000", "点击文件菜单然后保存")).encode("gbk"))
+    assert western is not None and chinese is not None
+    assert western.problems == chinese.problems == ("guessed-encoding",)
+    assert western.trust > 0.9
+    assert chinese.trust < 0.5

@@ -35,9 +35,9 @@ EMBED = Path(tempfile.gettempdir()) / f"cua-e2e-{os.getpid()}"
 """A libvirt root of its own (the path must be short): other tests in this process own the default one."""
 
 
-def _start(root: Path, *args: str) -> subprocess.Popen[str]:
+def _start(root: Path, *args: str, **settings: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "cuamaster.cli", *args, "--workspace", str(root)]
-    env = {**os.environ, "CUAMASTER_LIBVIRT_URI": f"qemu:///embed?root={EMBED}"}
+    env = {**os.environ, "CUAMASTER_LIBVIRT_URI": f"qemu:///embed?root={EMBED}", **settings}
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=env
     )
@@ -159,6 +159,8 @@ def test_the_next_round_has_its_plan_and_the_second_call_resumes(round_one: tupl
 
 def test_exported_tasks_run_in_a_fresh_workspace(round_one: tuple[Path, RoundFolder], tmp_path: Path) -> None:
     root, _ = round_one
-    _finish(_start(tmp_path / "fresh", "collect", "--tasks", str(root / "exports" / "rl.parquet"), "--limit", "1"), 600)
+    tasks = str(root / "exports" / "rl.parquet")
+    _finish(_start(tmp_path / "fresh", "collect", "--tasks", tasks, "--limit", "1", CUAMASTER_FAULT_SHARE="0"), 600)
     episodes = Workspace(tmp_path / "fresh").round(1).stage("collect").kept(Episode)
     assert [episode.outcome for episode in episodes] == ["passed"]
+    assert all(receipt.status != "rejected" for node in episodes[0].path() for receipt in node.receipts)

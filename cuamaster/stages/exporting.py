@@ -32,7 +32,7 @@ def export(workspace: Workspace, store: Store, settings: Settings) -> list[Expor
     Nothing is written again while the stages that feed it are as they were. What the check refuses never replaces what is
     there: it stays beside it for a look. Raises IntegrityError naming the faults.
     """
-    folders = [workspace.round(number) for number in workspace.rounds()]
+    folders = [folder for number in workspace.rounds() if (folder := workspace.round(number)).stages()]
     inputs = content_id("export", [_digests(folder) for folder in folders], settings.mode)
     done = exported(workspace, inputs)
     if done is not None:

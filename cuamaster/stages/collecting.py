@@ -34,7 +34,10 @@ PROOF_TRIES = 2
 
 
 def collect(folder: RoundFolder, tasks: Sequence[Task], ports: DesktopPorts, settings: Settings, each: Each) -> None:
-    """Task + policy -> episode. One item is one task; runs that only the machinery failed are kept and tried again."""
+    """Task + policy -> episode. One item is one task; runs that only the machinery failed are kept and tried again.
+
+    Episodes add up: what was collected of other tasks, or with another policy or mode, stays.
+    """
     erring = faulted(tasks, settings)
 
     def work(task: Task) -> Result:
@@ -50,8 +53,14 @@ def collect(folder: RoundFolder, tasks: Sequence[Task], ports: DesktopPorts, set
 
     run(
         folder.stage("collect"), tasks, work, key=lambda task: task.id, each=each, label=lambda task: task.instruction,
-        given=f"{settings.policy} {settings.mode} {settings.desktop}",
+        given=_how(settings), accumulate=True,
     )  # fmt: skip
+
+
+def _how(settings: Settings) -> str:
+    """Who collects and where: another policy makes other episodes of the same task."""
+    policy = f"{settings.policy} {settings.api_model}" if settings.policy == "openai_api" else settings.policy
+    return f"{policy} {settings.mode} {settings.desktop}"
 
 
 def faulted(tasks: Sequence[Task], settings: Settings) -> set[str]:
@@ -66,7 +75,7 @@ def _episode(
     folder: RoundFolder, task: Task, number: int, ports: DesktopPorts, settings: Settings, *, err: bool
 ) -> tuple[Episode, bool]:
     """The episode with this number, and whether it was run just now: from its journal if it ended, as infra if its process died."""
-    episode_id = content_id("episode", folder.number, task.id, number)
+    episode_id = content_id("episode", folder.number, task.id, _how(settings), number)
     journal = ports.journal(episode_id)
     for episode in finished(journal):
         return episode, False

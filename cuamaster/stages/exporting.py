@@ -24,6 +24,8 @@ from cuamaster.tables import RoundFolder, Workspace, write_atomic
 
 log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
+GIVEN = "given-tasks"
+"""The stage that keeps tasks which were not made in this round but read from an export."""
 
 
 def export(workspace: Workspace, store: Store, settings: Settings) -> list[ExportFile]:
@@ -93,12 +95,18 @@ def round_data(folder: RoundFolder) -> RoundData:
     )
 
 
-def tasks_of(folder: RoundFolder) -> list[Task]:
+def made_in(folder: RoundFolder) -> list[Task]:
     """Seed tasks and composed tasks of a round, certified or not."""
     return [*folder.stage("seed-tasks").kept(Task), *folder.stage("compose").kept(Task)]
 
 
+def tasks_of(folder: RoundFolder) -> list[Task]:
+    """Every task that the round's episodes may be of: its own, and those that were given to it from a file."""
+    given = folder.stage(GIVEN).kept(Task)
+    return list({task.id: task for task in [*made_in(folder), *given]}.values())
+
+
 def _digests(folder: RoundFolder) -> list[str]:
-    names = ("reconstruct", "seed-tasks", "compose", "certify", "collect")
+    names = ("reconstruct", "seed-tasks", "compose", GIVEN, "certify", "collect")
     manifests = [folder.stage(name).manifest() for name in names]
     return [manifest.digest() if manifest else "" for manifest in manifests]

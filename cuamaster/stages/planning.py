@@ -11,9 +11,9 @@ from cuamaster.curriculum.profile import profile as profile_rows
 from cuamaster.errors import InvalidInput, UnknownName
 from cuamaster.records.episode import Episode, RoundPlan
 from cuamaster.records.profile import ProfileRow
-from cuamaster.records.task import Task
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.settings import Settings
+from cuamaster.stages.exporting import tasks_of
 from cuamaster.stages.running import in_turn, run
 from cuamaster.tables import RoundFolder, Workspace, write_atomic
 
@@ -90,7 +90,7 @@ def profile(
     workspace: Workspace, folder: RoundFolder, plan: RoundPlan, taxonomy: Taxonomy, runnable: Collection[str]
 ) -> RoundPlan:
     """Success by domain, application, K, N and failure kind -> profile rows and the next round's plan."""
-    tasks = [*folder.stage("seed-tasks").kept(Task), *folder.stage("compose").kept(Task)]
+    tasks = tasks_of(folder)
     episodes = folder.stage("collect").kept(Episode)
     rows = profile_rows(tasks, episodes)
     run(

@@ -12,7 +12,7 @@ from cuamaster.records.task import Certificate
 from cuamaster.records.trajectory import Trajectory
 from cuamaster.records.video import Judgement, TaskSegment, Video
 from cuamaster.stages.collecting import released
-from cuamaster.stages.exporting import exported, tasks_of
+from cuamaster.stages.exporting import exported, made_in
 from cuamaster.stages.planning import parse_plan
 from cuamaster.tables import RoundFolder, Workspace
 
@@ -29,7 +29,7 @@ class Row(Record):
 def summarize(workspace: Workspace, number: int) -> list[Row]:
     """The table that ends a round: from videos to files, and where to look next."""
     folder = workspace.round(number)
-    tasks = tasks_of(folder)
+    tasks = made_in(folder)
     free = {task.id for task in released(folder, tasks)}
     composed = [task for task in tasks if task.strategy != "seed"]
     return [

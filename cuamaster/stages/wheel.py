@@ -14,7 +14,7 @@ from cuamaster.seeding.discover import plan_queries
 from cuamaster.seeding.taxonomy import load
 from cuamaster.settings import Settings
 from cuamaster.stages import collecting, composing, exporting, planning, seeding
-from cuamaster.stages.running import Each
+from cuamaster.stages.running import Each, in_turn, run
 from cuamaster.tables import RoundFolder, Workspace
 
 EVERYTHING = 1_000_000
@@ -81,18 +81,23 @@ def propagate(wheel: Wheel, folder: RoundFolder, plan: RoundPlan, ports: Desktop
     composing.extract(folder, ports.image, wheel.each)
     collecting.prove(folder, composing.library_of(wheel.workspace, folder.number - 1), ports, wheel.each)
     composing.compose(wheel.workspace, folder, plan, ports.image, wheel.taxonomy, wheel.settings)
-    collecting.certify(folder, exporting.tasks_of(folder), ports, wheel.settings, wheel.each)
+    collecting.certify(folder, exporting.made_in(folder), ports, wheel.settings, wheel.each)
 
 
 def collect(wheel: Wheel, folder: RoundFolder, ports: DesktopPorts, tasks: Sequence[Task] | None = None) -> None:
     """Seed tasks and released composed tasks (or these `tasks`) -> episodes."""
     chosen = tasks_to_collect(folder) if tasks is None else tasks
+    foreign = {task.id for task in chosen} - {task.id for task in exporting.made_in(folder)}
+    run(
+        folder.stage(exporting.GIVEN), [task for task in chosen if task.id in foreign], lambda task: ([task], ()),
+        key=lambda task: task.id, each=in_turn, label=lambda task: task.instruction, accumulate=True,
+    )  # fmt: skip
     collecting.collect(folder, chosen, ports, wheel.settings, wheel.each)
 
 
 def tasks_to_collect(folder: RoundFolder) -> list[Task]:
     """The round's seed tasks and composed tasks that a certificate released."""
-    return collecting.released(folder, exporting.tasks_of(folder))
+    return collecting.released(folder, exporting.made_in(folder))
 
 
 def begin(wheel: Wheel, folder: RoundFolder, ports: DesktopPorts) -> RoundPlan:

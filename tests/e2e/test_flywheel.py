@@ -161,6 +161,8 @@ def test_exported_tasks_run_in_a_fresh_workspace(round_one: tuple[Path, RoundFol
     root, _ = round_one
     tasks = str(root / "exports" / "rl.parquet")
     _finish(_start(tmp_path / "fresh", "collect", "--tasks", tasks, "--limit", "1", CUAMASTER_FAULT_SHARE="0"), 600)
+    _finish(_start(tmp_path / "fresh", "export"), 120)
+    assert pq.read_metadata(tmp_path / "fresh" / "exports" / "sft.parquet").num_rows == 1
     episodes = Workspace(tmp_path / "fresh").round(1).stage("collect").kept(Episode)
     assert [episode.outcome for episode in episodes] == ["passed"]
     assert all(receipt.status != "rejected" for node in episodes[0].path() for receipt in node.receipts)

@@ -21,13 +21,12 @@ def told(instruction: str, actions: Sequence[Action], thoughts: Sequence[str]) -
     """
     names = [name for action in actions for name in _names(action)]
     plain = {_plain(name) for name in names}
-    unheard = [name for name in names if _plain(name) not in {_plain(said) for said in _QUOTED.findall(instruction)}]
 
     def repaired(match: re.Match[str]) -> str:
         said = match.group(1)
         if _plain(said) in plain or any(_plain(said) in name for name in plain):
             return match.group(0)
-        best = max(unheard or names, key=lambda name: fuzz.ratio(_plain(said), _plain(name)), default="")
+        best = max(names, key=lambda name: fuzz.ratio(_plain(said), _plain(name)), default="")
         return f'"{best}"' if fuzz.ratio(_plain(said), _plain(best)) >= _ALIKE else "\0"
 
     text = _QUOTED.sub(repaired, instruction)

@@ -22,7 +22,7 @@ def _click(label: str) -> Action:
     [
         (
             'In PCManFM, create a folder named "reports" and open "report store".',
-            [_type("reports"), _click("reports")],
+            [_click("Create New"), _click("Folder"), _type("reports"), _click("reports")],
             'In PCManFM, create a folder named "reports" and open "reports".',
         ),
         ('Save it as "Budget.ods".', [_type("budget.ods")], 'Save it as "Budget.ods".'),

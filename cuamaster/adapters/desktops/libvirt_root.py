@@ -1,4 +1,4 @@
-"""Opens libvirt: one process owns an embed root, its event loop runs in a thread, leftovers of a dead owner are swept."""
+"""Opens libvirt: one process owns an embed root to its end, an event loop runs in a thread, a dead owner's leftovers are swept."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ stdio_handler = "file"
 """
 _lock = threading.RLock()
 _loop_started = False
-_open_roots: dict[Path, tuple[Any, int]] = {}
-"""Embed roots of this process: connection and number of users."""
+_embed_roots: dict[Path, Any] = {}
+"""Connections to this process's embed roots, never closed: libvirt registers its embedded driver again at every opening
+after a close, in a table that is full after some twenty ("Too many drivers, cannot register QEMU")."""
 
 
 @dataclass(frozen=True)
@@ -57,23 +58,20 @@ class Root:
         return folder
 
     def close(self) -> None:
-        """Give it back; the last user of an embed root in this process closes it."""
-        with _lock:
-            connection, users = _open_roots.pop(self.folder, (self.connection, 1))
-            if users > 1:
-                _open_roots[self.folder] = (connection, users - 1)
-                return
-            try:
-                connection.close()
-            except libvirt.libvirtError as exc:
-                log.debug("closing libvirt: %s", exc)
+        """Give it back; an embed root stays this process's own until it ends."""
+        if self.embed:
+            return
+        try:
+            self.connection.close()
+        except libvirt.libvirtError as exc:
+            log.debug("closing libvirt: %s", exc)
 
 
 def open_root(uri: str, cache: Path) -> Root:
     """Open `uri`, or `qemu:///embed` under the cache when it is empty.
 
-    Several hosts of one process share a root. Raises HostBusy naming the owner's pid when another process holds the embed
-    root, MissingDependency when libvirt cannot be opened at all.
+    Several hosts of one process share a root; an embed root is held until the process ends. Raises HostBusy naming the
+    owner's pid when another process holds the embed root, MissingDependency when libvirt cannot be opened at all.
     """
     _start_event_loop()
     parts = urlsplit(uri)
@@ -89,16 +87,14 @@ def open_root(uri: str, cache: Path) -> Root:
     root = _short(wanted.resolve())
     folder = root / "vm"
     with _lock:
-        if folder in _open_roots:
-            connection, users = _open_roots[folder]
-        else:
+        if folder not in _embed_roots:
             (root / "etc").mkdir(exist_ok=True)
             if os.geteuid() == 0:
                 (root / "etc" / "qemu.conf").write_text(_EMBED_CONF, "utf-8")
-            connection, users = _open(f"qemu:///embed?root={root}", root), 0
+            connection = _open(f"qemu:///embed?root={root}", root)
             _sweep(connection, root)
-        _open_roots[folder] = (connection, users + 1)
-    return Root(connection, folder, embed=True)
+            _embed_roots[folder] = connection
+        return Root(_embed_roots[folder], folder, embed=True)
 
 
 def _start_event_loop() -> None:
@@ -129,7 +125,7 @@ def _open(uri: str, root: Path | None) -> Any:
             ) from exc
         if root is not None and "already open with path" in str(exc):
             raise HostBusy(
-                f"this process already holds another desktop host: {exc}", hint="a process has one embed root at a time"
+                f"this process already holds another desktop host: {exc}", hint="a process has one embed root"
             ) from exc
         raise MissingDependency(
             f"cannot open libvirt {uri}: {exc}", hint="install libvirt-daemon-driver-qemu and qemu-system-x86"

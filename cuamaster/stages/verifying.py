@@ -38,20 +38,23 @@ def verify_library(
     chosen = [item for item in everything if not names or _is_named(item, names)]
     if not chosen:
         raise UnknownName(f"no primitive is called {', '.join(names)}", hint="use app or app.ability")
-    library = [item.primitive for item in everything]
-    proofs: dict[int, list[Proof]] = defaultdict(list)
-    clock = time.monotonic()
+    stamp = f"verify-{time.time():.3f}"
+    oracles = {mode: oracle_of(ports, mode, f"{stamp}-{mode}") for mode in ("gui", "cli")}
+    found = prove_all(
+        [item.primitive for item in chosen], [item.primitive for item in everything], ports.host, ports.reader,
+        oracles, guest_of(ports.image),
+    )  # fmt: skip
+    proofs: dict[str, list[Proof]] = defaultdict(list)
 
-    def work(item: Written) -> None:
-        stamp = f"verify-{item.primitive.id}-{clock:.3f}"
-        oracles = {mode: oracle_of(ports, mode, f"{stamp}-{mode}") for mode in ("gui", "cli")}
-        found = prove_all([item.primitive], library, ports.host, ports.reader, oracles, guest_of(ports.image))
-        proofs[id(item)] = list(found)
+    def work(_: int) -> None:
+        proof = next(found)
+        proofs[proof.primitive.id].append(proof)
 
-    wheel.each("verify", chosen, work, lambda item: f"{item.primitive.app}.{item.primitive.ability}")
+    number = sum(len(item.primitive.procedures) for item in chosen)
+    wheel.each("verify", range(number), work, lambda index: f"procedure {index + 1} of {number}")
     if record:
         _record(folder, chosen, proofs, ports.image.digest)
-    return [_row(item, proof) for item in chosen for proof in proofs[id(item)]]
+    return [_row(item, proof) for item in chosen for proof in proofs[item.primitive.id]]
 
 
 def _is_named(item: Written, names: Sequence[str]) -> bool:
@@ -69,10 +72,10 @@ def _row(item: Written, proof: Proof) -> dict[str, Any]:
     }
 
 
-def _record(folder: Path, chosen: Sequence[Written], proofs: dict[int, list[Proof]], digest: str) -> None:
+def _record(folder: Path, chosen: Sequence[Written], proofs: dict[str, list[Proof]], digest: str) -> None:
     by_file: dict[Path, dict[int, tuple[Evidence, ...]]] = defaultdict(dict)
     for item in chosen:
-        shown = [proof for proof in proofs[id(item)] if proof.ok and proof.first and proof.last]
+        shown = [proof for proof in proofs[item.primitive.id] if proof.ok and proof.first and proof.last]
         if not shown:
             continue
         by_file[item.path][item.first_line] = tuple(

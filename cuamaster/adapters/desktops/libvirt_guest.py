@@ -110,7 +110,7 @@ class Guest:
             if left <= 0:
                 return None
             time.sleep(min(pause, left))
-            pause = min(0.2, pause * 1.4)
+            pause = min(0.05, pause * 1.4)
         return done
 
     def execute(self, argv: Sequence[str], *, timeout: float = 30.0) -> Executed:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from cuamaster.checks import unmet, verify
 from cuamaster.errors import CheckFailed
 from cuamaster.ports import Desktop, ScreenReader
-from cuamaster.propagation.collection.acting import QUIET_S, same_screen
+from cuamaster.propagation.collection.acting import QUIET_S
 from cuamaster.propagation.collection.progress import required
 from cuamaster.records.reasoning import conjuncts
 from cuamaster.records.task import Task
 from cuamaster.records.verdict import Check, Verdict
+from cuamaster.vision.changes import same_screen
 
 PATIENCE_S = 3.0
 """An expected effect is given up once the screen has been still for this long ..."""

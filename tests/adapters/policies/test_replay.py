@@ -67,6 +67,14 @@ def test_a_target_is_waited_for_and_at_last_given_up(task: Task, make_frame: Mak
     assert actions(policy.decide(frame, [], ""))[0].type == "mouse.click"
 
 
+def test_a_screen_that_stays_as_it_is_is_given_up_sooner(task: Task, make_frame: MakeFrame) -> None:
+    policy = ReplayPolicy(Signs(), max_waits=10, still_waits=2)
+    policy.begin(task)
+    same, other = make_frame(), make_frame(shade=90)
+    seen = [actions(policy.decide(frame, [], ""))[0].type for frame in (same, same, other, other, other)]
+    assert seen == ["wait", "wait", "wait", "wait", "finish"]
+
+
 def test_modes_choose_the_procedure(task: Task, make_frame: MakeFrame) -> None:
     with pytest.raises(InvalidInput, match=r"use 2, files\.search"):
         ReplayPolicy(Signs(), "cli").begin(task)

@@ -17,6 +17,7 @@ from cuamaster.checks import verify
 from cuamaster.errors import DesktopFault
 from cuamaster.ports import Desktop, DesktopHost, Frame, ScreenReader
 from cuamaster.propagation.collection.acting import await_reaction, observe, perform
+from cuamaster.propagation.collection.watching import looks
 from cuamaster.propagation.generation.clones import FreshDesktops
 from cuamaster.propagation.generation.composer import Surroundings
 from cuamaster.propagation.generation.facts import satisfied
@@ -100,7 +101,7 @@ def _task(uses: Sequence[PrimitiveUse], environment: Environment) -> Task:
     )
 
 
-def _carried_out(task: Task, desktop: Desktop, reader: ScreenReader, oracle: Oracle, patience: float) -> Verdict:
+def _carried_out(task: Task, desktop: Desktop, reader: ScreenReader, oracle: Oracle) -> Verdict:
     """Carry out a task's one use and say whether its effects came true in time: no snapshots, no second try."""
     number = 0
     oracle.policy.begin(task)
@@ -114,12 +115,11 @@ def _carried_out(task: Task, desktop: Desktop, reader: ScreenReader, oracle: Ora
             await_reaction(frame.image, desktop, oracle.clock)
         number += 1
         done = decision.done_use or any(item.action.type == "finish" for item in decision.actions)
-    deadline = oracle.clock() + patience
-    while True:
+    for _ in looks(desktop, oracle.clock):
         verdict = verify(task.verifier, desktop, reader)
-        if verdict.status == "passed" or oracle.clock() > deadline:
-            return verdict
-        desktop.settle(timeout=2.0, quiet=0.5)
+        if verdict.status == "passed":
+            break
+    return verdict
 
 
 def start_of(plan: Plan, guest: Surroundings) -> Environment:
@@ -143,13 +143,12 @@ def prove(
     oracles: Mapping[str, Oracle],
     guest: Surroundings,
     *,
-    patience: float = 60.0,
     keep: bool = False,
 ) -> Proof:
     """Prove the last use of a plan from its start state; never raises a DesktopFault.
 
-    `oracles` by mode: the one of `mode`, and `gui` for what has to happen before and knows no command. `patience`: seconds of
-    the oracle's clock that effects may take to show once the procedure is done. `keep`: the next proof starts alike.
+    `oracles` by mode: the one of `mode`, and `gui` for what has to happen before and knows no command. `keep`: the next
+    proof starts alike.
     """
     oracle = oracles[mode]
     primitive = plan.uses[-1].primitive
@@ -161,14 +160,14 @@ def prove(
         for number in range(len(plan.uses) - 1):
             use = plan.uses[number]
             helper = oracle if use.primitive.procedure(mode) is not None else oracles["gui"]
-            prelude = _carried_out(_task([use], environment), desktop, reader, helper, patience)
+            prelude = _carried_out(_task([use], environment), desktop, reader, helper)
             if prelude.status != "passed":
                 return _failed(proof, f"use {number + 1} of its prelude: {_missed(prelude)}")
         first = desktop.settle(timeout=5.0, quiet=0.3)
         window = desktop.state().active
         before = verify(_fragment(plan), desktop, reader)
         begun = oracle.clock()
-        after = _carried_out(_task(plan.uses[-1:], environment), desktop, reader, oracle, patience)
+        after = _carried_out(_task(plan.uses[-1:], environment), desktop, reader, oracle)
         last = desktop.settle(timeout=5.0, quiet=0.3)
     except DesktopFault as exc:
         return replace(_failed(proof, f"{type(exc).__name__}: {exc}"), fault=True)
@@ -227,8 +226,6 @@ def prove_all(
     reader: ScreenReader,
     oracles: Mapping[str, Oracle],
     guest: Surroundings,
-    *,
-    patience: float = 60.0,
 ) -> Generator[Proof]:
     """Every procedure of every primitive, on one clone that is rolled back in between; `oracles` by mode.
 
@@ -249,7 +246,7 @@ def prove_all(
                 refuted = 0
                 for _ in range(FAULT_TRIES):
                     keep = number < len(group)
-                    proof = prove(plan, mode, desktops, reader, oracles, guest, patience=patience, keep=keep)
+                    proof = prove(plan, mode, desktops, reader, oracles, guest, keep=keep)
                     refuted += not proof.fault
                     if proof.ok or refuted == PROOF_TRIES:
                         break

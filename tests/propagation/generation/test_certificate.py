@@ -188,7 +188,7 @@ def test_a_start_state_is_set_up_once_for_proofs_that_follow_each_other(oracle: 
 
 
 def _proofs(primitives: list[Primitive], oracle: Oracle, host: SimulatedHost | None = None) -> list[Proof]:
-    return list(prove_all(primitives, CURATED, host or SimulatedHost(), Blind(), {"cli": oracle}, GUEST, patience=5.0))
+    return list(prove_all(primitives, CURATED, host or SimulatedHost(), Blind(), {"cli": oracle}, GUEST))
 
 
 @pytest.mark.parametrize("ability", IN_THE_SHELL)

@@ -59,13 +59,3 @@ def _decode_png(data: bytes) -> Image:
     if decoded is None:
         raise BadFrame("screenshot cannot be decoded", reason="truncated")
     return np.ascontiguousarray(decoded[:, :, ::-1]).astype(np.uint8, copy=False)
-
-
-def encode_png(image: Image) -> bytes:
-    """PNG bytes of an RGB image; quick rather than small, and the same bytes for the same pixels."""
-    import cv2
-
-    done, buffer = cv2.imencode(".png", np.ascontiguousarray(image[:, :, ::-1]), [cv2.IMWRITE_PNG_COMPRESSION, 3])
-    if not done:
-        raise BadFrame("screenshot cannot be encoded", reason="truncated")
-    return buffer.tobytes()

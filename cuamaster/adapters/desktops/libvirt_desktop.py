@@ -22,7 +22,7 @@ from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, StateDri
 from cuamaster.ports import Frame, GuestImage, Image, ShellResult
 from cuamaster.records.episode import Receipt
 from cuamaster.records.trajectory import StateSignature
-from cuamaster.vision.frame_gate import decode_screenshot, encode_png
+from cuamaster.vision.frame_gate import decode_screenshot
 
 _AGENT_SECONDS = 60.0
 _ATTEST_SECONDS = 5.0
@@ -83,7 +83,7 @@ class LibvirtDesktop:
     def screenshot(self) -> Frame:
         """The screen now; raises BadFrame when no good frame came within a few seconds (a mode switch shows black)."""
         pixels, taken = self._look()
-        return Frame(image=pixels, png=encode_png(pixels), t=taken)
+        return Frame(image=pixels, t=taken)
 
     def _look(self) -> tuple[Image, float]:
         """The screen's pixels and when they were taken, as `screenshot` but not encoded yet."""
@@ -119,7 +119,7 @@ class LibvirtDesktop:
                 if now - busy <= IDLE_SHARE * (taken - since):
                     break
                 since, busy = taken, now
-        return Frame(image=pixels, png=encode_png(pixels), t=taken)
+        return Frame(image=pixels, t=taken)
 
     def _vcpu_seconds(self) -> float:
         used = self._guest.vcpu_seconds() if self._local else None

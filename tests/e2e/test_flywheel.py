@@ -29,8 +29,8 @@ from cuamaster.tables import RoundFolder, Workspace
 pytestmark = [pytest.mark.vm, pytest.mark.timeout(3000), pytest.mark.xdist_group("programs")]
 DEADLINE_S = 1400
 SEED = 20261130
-TASKS = "5"
-"""Composed tasks: one of every strategy, and one more."""
+TASKS = "6"
+"""Composed tasks: each of the four strategies, two of them twice."""
 
 EMBED = Path(tempfile.gettempdir()) / f"cua-e2e-{os.getpid()}"
 """A libvirt root of its own (the path must be short): other tests in this process own the default one."""

@@ -23,7 +23,7 @@ from cuamaster.propagation.generation.composer import Surroundings
 from cuamaster.propagation.generation.facts import satisfied
 from cuamaster.propagation.generation.oracle import Oracle
 from cuamaster.propagation.generation.plan import Plan, extend, ground
-from cuamaster.records.condition import Condition, WindowTitle
+from cuamaster.records.condition import Condition, Not, WindowTitle
 from cuamaster.records.filling import names_in
 from cuamaster.records.primitive import Primitive
 from cuamaster.records.reasoning import conjoin
@@ -33,6 +33,8 @@ from cuamaster.records.trajectory import Window
 from cuamaster.records.verdict import Verdict
 
 _LONGEST_PRELUDE = 2
+_UNSAVED = "*\u2022\u25cf"
+"""Marks of a document with unsaved changes."""
 FAULT_TRIES = 3
 """Tries until one finds out something."""
 PROOF_TRIES = 2
@@ -55,7 +57,9 @@ class Proof:
     t_end: float = 0.0
     message: str = ""
     window: Window | None = None
-    """The window that had the focus before the procedure began."""
+    """The window that had the focus before the procedure began ..."""
+    left: Window | None = None
+    """... and the one that has it afterwards."""
     fault: bool = False
     """The machinery failed: nothing was found out."""
 
@@ -169,39 +173,60 @@ def prove(
         begun = oracle.clock()
         after = _carried_out(_task(plan.uses[-1:], environment), desktop, reader, oracle)
         last = desktop.settle(timeout=5.0, quiet=0.3)
+        left = desktop.state().active
     except DesktopFault as exc:
         return replace(_failed(proof, f"{type(exc).__name__}: {exc}"), fault=True)
     message = "" if after.status == "passed" else _missed(after)
     if before.status != "failed":
         message = f"its verifier was {before.status} before anything was done"
     return Proof(
-        primitive, mode, before, after, first, last, begun - started, oracle.clock() - started, message, window
+        primitive, mode, before, after, first, last, begun - started, oracle.clock() - started, message, window, left
     )
 
 
 def tightened(primitive: Primitive, proof: Proof) -> Primitive:
-    """The primitive with the title its window had when it was proven, where it had named none.
+    """The primitive with what its window's title told when it was proven: which document or folder, and unsaved changes.
 
     What a video shows may leave open what kind of document or folder was before the user; the proof knows. A number at the
     title's end, and what follows " - ", are the instance's and the application's own and are left out.
     """
-    if proof.window is None or not proof.ok:
+    if proof.window is None or not proof.ok or proof.window.app != primitive.app:
         return primitive
-    title = re.sub(r"\s+\d+$", "", proof.window.title.split(" - ")[0].lstrip("*").strip())
     loose = WindowTitle(app=primitive.app, active=True)
-    if not title or proof.window.app != primitive.app or loose not in primitive.preconditions or names_in(title):
-        return primitive
-    named = loose.model_copy(update={"title": title})
-    launches = [step.kind == "app.launch" and step.app == primitive.app and not step.args for step in primitive.setup]
+    title = re.sub(r"\s+\d+$", "", proof.window.title.split(" - ")[0].lstrip(_UNSAVED).strip())
+    if title and loose in primitive.preconditions and not names_in(title):
+        named = loose.model_copy(update={"title": title})
+        launches = [
+            step.kind == "app.launch" and step.app == primitive.app and not step.args for step in primitive.setup
+        ]
+        primitive = primitive.model_copy(
+            update={
+                "preconditions": tuple(named if item == loose else item for item in primitive.preconditions),
+                "setup": tuple(
+                    step.model_copy(update={"text": title}) if launch and not step.text else step
+                    for step, launch in zip(primitive.setup, launches, strict=True)
+                ),
+            }
+        )
     return primitive.model_copy(
-        update={
-            "preconditions": tuple(named if condition == loose else condition for condition in primitive.preconditions),
-            "setup": tuple(
-                step.model_copy(update={"text": title}) if launch and not step.text else step
-                for step, launch in zip(primitive.setup, launches, strict=True)
-            ),
-        }
+        update={"effects": (*primitive.effects, *_title_effects(primitive, proof.window, proof.left))}
     )
+
+
+def _title_effects(primitive: Primitive, before: Window, after: Window | None) -> list[Condition]:
+    """What became of the mark that applications put before the title of a document with unsaved changes."""
+    if after is None or after.app != before.app or after.title.lstrip(_UNSAVED) != before.title.lstrip(_UNSAVED):
+        return []
+    marks = tuple(_UNSAVED)
+    was, now = before.title[:1] in marks, after.title[:1] in marks
+    if was == now:
+        return []
+    mark = WindowTitle(app=primitive.app, title=(after if now else before).title[0], active=now)
+    document = [
+        item for item in primitive.preconditions if isinstance(item, WindowTitle) and item.active and item.title
+    ]
+    told = [*document, mark if now else Not(of=mark)]
+    return [condition for condition in told if condition not in primitive.effects]
 
 
 def _fragment(plan: Plan) -> Condition:

@@ -300,13 +300,22 @@ def _ends(effect: Condition, fact: Condition) -> bool:
     return False
 
 
+def _touches(effect: Condition, fact: Condition) -> bool:
+    """Whether a file that a command names came, went or changed: what the command then prints is unknown."""
+    if not isinstance(fact, CommandOutput):
+        return False
+    there = _present(effect.of if isinstance(effect, Not) else effect)
+    name = there[0].rsplit("/", 1)[-1] if there is not None else ""
+    return bool(name) and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", fact.command) is not None
+
+
 def overwrites(effect: Condition, fact: Condition) -> bool:
     """Whether after `effect` came true, `fact` (true before) can no longer be relied on."""
     target = fact.of if isinstance(fact, Not) else fact
     for part in conjuncts(effect):
         if implies(part, fact):
             continue
-        if conflicts_with(part, fact) or (target is fact and _ends(part, fact)):
+        if conflicts_with(part, fact) or (target is fact and _ends(part, fact)) or _touches(part, target):
             return True
     return False
 

@@ -3,8 +3,9 @@
 Forgiven: case, kinds of quotes and dashes, blanks lost or invented, characters that look alike (O and 0, l and 1 and I, g and q)
 and one wrong letter in a word of six letters or more, if that is no more than one letter in ten of the text. Never forgiven:
 another digit, a sign or decimal point beside a number, a wrong letter in a short word, or a text that is only the inner part of a
-longer word or number. A text cursor at either end of a word of five letters or more, or of a line of three words or more, may be
-read as an l or I, and as a bar anywhere at an end.
+longer word or number. An editor's line number may be read as part of the line that it stands before, if that has two words or
+more. A text cursor at either end of a word of five letters or more, or of a line of three words or more, may be read as an l or
+I, and as a bar anywhere at an end.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _WORD = re.compile(r"\w")
 _JOINED_BEFORE = re.compile(r"[-+]$|\d[.,]$")
 _JOINED_AFTER = re.compile(r"[.,]\d")
 _CARET = re.compile(r"(?<=[^\W\d_]{5})[lI|](?=\s|$)|^[lI|](?=[^\W\d_]{5}|[^\W\d_]{2,}\s+\w)|^\||\|$")
+_GUTTER = re.compile(r"\d{1,5}")
 _CARET_AT_LINE_END = re.compile(r"^(.*\w\s+\w+\s+[^\W\d_]{2,})[lI]$")
 
 
@@ -73,6 +75,8 @@ def _passages(boxes: Sequence[TextBox]) -> Iterator[str]:
 def _stands_alone(wanted: _Wanted, passage: str, start: int, end: int) -> bool:
     """No letter or digit goes on at either end, and no sign, point or comma joins it to a number there."""
     before, after = passage[:start], passage[end:]
+    if _GUTTER.fullmatch(before) and not wanted.number_first and " " in wanted.line:
+        before = ""
     if (
         _WORD.match(passage[start])
         and before

@@ -97,3 +97,17 @@ def test_what_is_shown_is_read_and_one_digit_more_is_not(text: str) -> None:
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 def test_another_number_is_never_read(one: int, other: int) -> None:
     assert can_be_read(str(one), boxes(str(other))) == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "read"),
+    [
+        ("Water the plants twice", "1Water the plants twicel", True),
+        ("Water the plants", "12Water the plants", True),
+        ("Water", "1Water", False),
+        ("12 plants", "312 plants", False),
+        ("the plants", "Water1the plants", False),
+    ],
+)
+def test_a_line_number_may_stand_before_a_line(text: str, shown: str, read: bool) -> None:
+    assert can_be_read(text, boxes(shown)) is read

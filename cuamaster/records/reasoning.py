@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
+from cuamaster.records.cells import tables_clash
 from cuamaster.records.condition import (
     All,
     AnyOf,
@@ -19,6 +20,9 @@ from cuamaster.records.condition import (
     CommandOutput,
     Condition,
     DocumentCell,
+    DocumentSheets,
+    DocumentTable,
+    EpisodeFinish,
     FileExists,
     FileTable,
     FileText,
@@ -111,7 +115,7 @@ def _present(fact: Condition) -> tuple[str, str] | None:
     """(path, type) of the file that must be there for a leaf to hold."""
     if isinstance(fact, FileExists):
         return fact.path.rstrip("/"), fact.type
-    if isinstance(fact, (FileText, FileTable, DocumentCell, ImageSize)):
+    if isinstance(fact, (FileText, FileTable, DocumentCell, DocumentTable, DocumentSheets, ImageSize)):
         return fact.path.rstrip("/"), "file"
     return None
 
@@ -150,6 +154,8 @@ def _leaf_follows(a: Condition, b: Condition) -> bool:
         return _whole_words(b.text, a.text) and b.app in ("", a.app)
     if isinstance(a, DocumentCell) and isinstance(b, DocumentCell):
         return a.model_copy(update={"sheet": ""}) == b  # no sheet named: the first one that has the cell
+    if isinstance(a, DocumentTable) and isinstance(b, DocumentTable):
+        return a.whole and a.model_copy(update={"whole": False}) == b
     if isinstance(a, SettingValue) and isinstance(b, SettingValue):
         return (a.schema_id, a.key) == (b.schema_id, b.key) and same_variant(a.value, b.value)
     return False
@@ -228,6 +234,9 @@ _SAME_SUBJECT: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any, Any], bo
     CommandOutput: (lambda c: c.command, _texts_clash),
     FileTable: (lambda c: (c.path, c.row, c.column), lambda a, b: a.value != b.value),
     DocumentCell: (lambda c: (c.path, c.cell, c.sheet), lambda a, b: a.value != b.value),
+    DocumentTable: (lambda c: c.model_dump(exclude={"rows", "whole"}), tables_clash),
+    DocumentSheets: (lambda c: c.path, lambda a, b: a.names != b.names),
+    EpisodeFinish: (lambda _: None, lambda a, b: a.status != b.status),
     SettingValue: (lambda c: (c.schema_id, c.key), lambda a, b: not same_variant(a.value, b.value)),
     ClipboardText: (lambda _: None, lambda a, b: a.text != b.text),
     ImageSize: (lambda c: c.path, lambda a, b: (a.width, a.height) != (b.width, b.height)),
@@ -284,7 +293,7 @@ def _ends(effect: Condition, fact: Condition) -> bool:
     if isinstance(effect, ScreenText):
         return isinstance(fact, ScreenText) and effect.app == fact.app
     if isinstance(effect, FileText):
-        return isinstance(fact, (FileText, FileTable)) and effect.path == fact.path
+        return isinstance(fact, (FileText, FileTable, DocumentTable)) and effect.path == fact.path
     return False
 
 

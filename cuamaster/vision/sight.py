@@ -31,9 +31,15 @@ def process_names(listing: str) -> frozenset[str]:
 
 
 class Sight:
-    """One look at a desktop; `wanted` are the leaves that will be asked about, so that their shell questions go together."""
+    """One look at a desktop; `wanted` are the leaves that will be asked about, so that their shell questions go together.
 
-    def __init__(self, desktop: Desktop, reader: ScreenReader, wanted: Sequence[Condition] = ()) -> None:
+    `ended` is the status with which the policy has ended the episode, '' as long as it has not.
+    """
+
+    def __init__(
+        self, desktop: Desktop, reader: ScreenReader, wanted: Sequence[Condition] = (), ended: str = ""
+    ) -> None:
+        self.ended = ended
         self._desktop = desktop
         self._reader = reader
         self._questions = {self._question(leaf) for leaf in wanted} - {""}

@@ -4,7 +4,8 @@ CuamasterError
 |-- Terminal                    the same call will fail again
 |   |-- InvalidInput            something the user wrote: names file, line, field
 |   |   |-- InvalidAction       an action outside the action space
-|   |   `-- UnknownName         an application, image, primitive, video ... nobody knows
+|   |   |-- UnknownName         an application, image, primitive, video ... nobody knows
+|   |   `-- Unmappable          a record of somebody else's dataset that has no counterpart here
 |   |-- MediaError              a recording that cannot be used
 |   |-- ModelAnswerError        a model endpoint answered, but not with what was asked
 |   |-- ModelRefusal            a model endpoint declined
@@ -62,6 +63,15 @@ class InvalidAction(InvalidInput):
 
 class UnknownName(InvalidInput):
     """A name that no registry, library or folder knows."""
+
+
+class Unmappable(InvalidInput):
+    """A record of another dataset that has no counterpart here; `reason` is a stable slug, `names` what it is about."""
+
+    def __init__(self, message: str, *, reason: str, names: tuple[str, ...] = (), hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.reason = reason
+        self.names = names
 
 
 class MediaError(Terminal):

@@ -12,7 +12,7 @@ import pytest
 
 COMMANDS = [
     ["doctor"], ["image", "build"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"],
-    ["primitives", "verify"], ["taxonomy", "validate"],
+    ["primitives", "verify"], ["taxonomy", "validate"], ["import", "agentnet"], ["import", "osworld"], ["import", "cua-lite"],
 ]  # fmt: skip
 
 

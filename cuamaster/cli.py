@@ -35,7 +35,8 @@ image_app = typer.Typer(help="Guest images: built once from a recipe, cached by 
 flywheel_app = typer.Typer(help="Whole rounds of the wheel.", no_args_is_help=True)
 primitives_app = typer.Typer(help="The library of primitives.", no_args_is_help=True)
 import_app = typer.Typer(
-    help="Other people's datasets as trajectories and tasks; what has no counterpart is listed with its reason.", no_args_is_help=True
+    help="Other people's datasets as trajectories and tasks; what has no counterpart is listed with its reason.",
+    no_args_is_help=True,
 )
 taxonomy_app = typer.Typer(help="Domains, applications and search words.", no_args_is_help=True)
 app.add_typer(image_app, name="image")
@@ -318,7 +319,8 @@ def import_agentnet(
 def import_osworld(
     paths: Annotated[list[Path], typer.Argument(help="Task files, result folders, or folders of them.")],
     files: Annotated[
-        Path | None, typer.Option("--files", help="What the tasks download: OSWorld's cache, or a mirror made by `wget -x`.")
+        Path | None,
+        typer.Option("--files", help="What the tasks download: OSWorld's cache, or a mirror made by `wget -x`."),
     ] = None,
     image: Annotated[
         str | None, typer.Option("--image", help="Guest image the tasks are to run on (default: the setting).")

@@ -43,7 +43,11 @@ def read_agentnet(
             yield refused(item, line)
             continue
         try:
-            yield Found(item, skipped=True) if skip(item) else _trajectory(line, item, f"{path}, line {number}", folders, store, license_name)
+            yield (
+                Found(item, skipped=True)
+                if skip(item)
+                else _trajectory(line, item, f"{path}, line {number}", folders, store, license_name)
+            )
         except InvalidInput as exc:
             yield refused(item, exc)
 
@@ -80,7 +84,11 @@ def _trajectory(
         cursor = cursor_of(actions, cursor)
         thought = value.get("thought")
         steps.append(
-            Step(observation=observation, actions=tuple(Action(action=a) for a in actions), thought=thought if isinstance(thought, str) else "")
+            Step(
+                observation=observation,
+                actions=tuple(Action(action=a) for a in actions),
+                thought=thought if isinstance(thought, str) else "",
+            )
         )
     if not steps or steps[-1].actions[-1].action.type != "finish":
         # there is no picture of what the last action led to, so it would stand without its effect

@@ -55,7 +55,11 @@ def read_cua_lite(
             try:
                 metadata = _json(row["metadata"], f"{file}, row {number}: metadata")
                 item = f"cua-lite:{_name(metadata) or f'{file.name}:{number}'}"
-                yield Found(item, skipped=True) if skip(item) else _trajectory(row, metadata, item, f"{file}, row {number}", folders, store, license_name)
+                yield (
+                    Found(item, skipped=True)
+                    if skip(item)
+                    else _trajectory(row, metadata, item, f"{file}, row {number}", folders, store, license_name)
+                )
             except InvalidInput as exc:
                 yield refused(item, exc)
 
@@ -98,7 +102,13 @@ def _without_none(value: Any) -> Any:
 
 
 def _trajectory(
-    row: Mapping[str, Any], metadata: Any, item: str, where: str, folders: PictureFolders, store: Store, license_name: str | None
+    row: Mapping[str, Any],
+    metadata: Any,
+    item: str,
+    where: str,
+    folders: PictureFolders,
+    store: Store,
+    license_name: str | None,
 ) -> Found:
     if not isinstance(metadata, dict):
         raise Unmappable(f"{where}: metadata is no object", reason="malformed", names=("metadata",))
@@ -116,7 +126,9 @@ def _trajectory(
     for index, message in enumerate(messages):
         walk.read(message, f"{where}, message {index}", last=index == len(messages) - 1)
     final = walk.final()
-    names = walk.names + Counter(key for key, value in others.items() if key not in ("id", "task_id") and value is not None)
+    names = walk.names + Counter(
+        key for key, value in others.items() if key not in ("id", "task_id") and value is not None
+    )
     trajectory = Trajectory(
         origin="imported", task_id=str(others.get("task_id") or item), instruction=walk.instruction, app="",
         steps=tuple(walk.steps), final=final, lineage=Lineage(source=item, license=license_name), annotator="cua-lite",
@@ -176,7 +188,9 @@ class _Walk:
         content = message.get("content") or []
         if isinstance(content, str):
             return [{"type": "text", "text": content}]
-        if not isinstance(content, list) or not all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in content):
+        if not isinstance(content, list) or not all(
+            isinstance(part, dict) and isinstance(part.get("type"), str) for part in content
+        ):
             raise Unmappable(f"{where}: content is no list of parts", reason="malformed", names=("content",))
         self.names.update(part["type"] for part in content if part["type"] not in _READ)
         return content
@@ -206,7 +220,9 @@ class _Walk:
             answer = {} if said.strip().lower() in _STRUCTURAL else {"answer": said}
             actions = [CUAAction("finish", {"status": "success", **answer})]
         else:
-            raise Unmappable(f"{where}: an assistant turn without calls in the middle", reason="malformed", names=("tool_calls",))
+            raise Unmappable(
+                f"{where}: an assistant turn without calls in the middle", reason="malformed", names=("tool_calls",)
+            )
         if not actions:
             return
         if self._screen is None:
@@ -217,6 +233,10 @@ class _Walk:
         whole = [*([thought] if isinstance(thought, str) else []), *reasons, *([said] if calls else [])]
         observation = self._screen.model_copy(update={"response": "\n".join(text for text in self._texts if text)})
         self.steps.append(
-            Step(observation=observation, actions=tuple(Action(action=a) for a in actions), thought="\n".join(t for t in whole if t))
+            Step(
+                observation=observation,
+                actions=tuple(Action(action=a) for a in actions),
+                thought="\n".join(t for t in whole if t),
+            )
         )
         self._texts, self._fresh = [], False

@@ -40,12 +40,18 @@ def never(_: str) -> bool:
     return False
 
 
-def refused(item: str, fault: InvalidInput) -> Found:
-    """A record that is not kept; the detail begins with the names the reason is about, so that they can be counted."""
-    reason = getattr(fault, "reason", "invalid")
-    names = ", ".join(dict.fromkeys(getattr(fault, "names", ())))
-    detail = f"[{names}] {fault}" if names else str(fault)
-    return Found(item, dropped=(Dropped(item_id=item, stage=STAGE, reason=reason, detail=detail[:_DETAIL]),))
+def refused(item: str, *faults: InvalidInput) -> Found:
+    """A record that is not kept, with one row a reason; its detail begins with the names it is about, to be counted."""
+    reasons: dict[str, list[InvalidInput]] = {}
+    for fault in faults:
+        reasons.setdefault(getattr(fault, "reason", "invalid"), []).append(fault)
+    dropped = []
+    for reason, group in reasons.items():
+        names = ", ".join(dict.fromkeys(name for fault in group for name in getattr(fault, "names", ())))
+        told = "; ".join(map(str, group))
+        detail = f"[{names}] {told}" if names else told
+        dropped.append(Dropped(item_id=item, stage=STAGE, reason=reason, detail=detail[:_DETAIL]))
+    return Found(item, dropped=tuple(dropped))
 
 
 def lost(item: str, names: Counter[str]) -> tuple[Dropped, ...]:
@@ -80,7 +86,10 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | Unmappable]]:
                 if len(line) > _MAX_LINE:
                     while line and not line.endswith(b"\n"):
                         line = file.readline(_MAX_LINE)
-                    yield number, Unmappable(f"{path}, line {number}: longer than {_MAX_LINE >> 20} MiB", reason="too-big")
+                    yield (
+                        number,
+                        Unmappable(f"{path}, line {number}: longer than {_MAX_LINE >> 20} MiB", reason="too-big"),
+                    )
                 elif line.strip():
                     yield number, _object(line, path, number)
     except OSError as exc:

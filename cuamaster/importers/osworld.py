@@ -81,7 +81,7 @@ def _task(data: Any, item: str, image: str, files: Path | None) -> Found:
     if isinstance(evaluator, dict) and evaluator.get("postconfig"):
         faults += end.add(list_of(evaluator, "postconfig", item), "postconfig")
     if faults or verifier is None:
-        raise _together(faults, item)
+        return refused(item, *faults)
     told = data.get("source")
     origin = (Lineage(source=told),) if isinstance(told, str) and told else ()
     task = Task(
@@ -107,14 +107,6 @@ def _capabilities(data: Any, *steps: Steps) -> tuple[str, ...]:
     names = [APPS.get(name, name) for name in related if isinstance(name, str) and name not in _NO_APP]
     apps = dict.fromkeys([*names, *(app for part in steps for app in part.apps)])
     return tuple(f"app:{app}" for app in apps)
-
-
-def _together(faults: Sequence[Unmappable], item: str) -> Unmappable:
-    """One fault with the names of all; what is merely not there comes after what could not be mapped if it were."""
-    ranked = sorted(faults, key=lambda fault: fault.reason in ("missing-file", "too-big"))
-    names = tuple(name for fault in ranked if fault.reason == ranked[0].reason for name in fault.names)
-    told = "; ".join(fault.message for fault in ranked)
-    return Unmappable(f"{item}: {told}", reason=ranked[0].reason, names=names, hint=ranked[0].hint)
 
 
 def _files(paths: Sequence[Path], pattern: str) -> Iterator[Path]:

@@ -79,7 +79,9 @@ class Steps:
 
     def run(self, command: str, *, lenient: bool = False) -> None:
         """A command of the guest's shell; `lenient`: it may fail at the end of an episode."""
-        self.setup.append(SetupStep(kind="shell.run", text=f"{command} || true" if lenient and self.closing else command))
+        self.setup.append(
+            SetupStep(kind="shell.run", text=f"{command} || true" if lenient and self.closing else command)
+        )
 
     def act(self, action: CUAAction) -> None:
         """An action on the screen; raises InvalidAction."""
@@ -116,7 +118,9 @@ def _split(text: str, where: str) -> list[str]:
 
 def _filled(text: str, where: str) -> str:
     if "{CLIENT_PASSWORD}" in text:
-        raise Unmappable(f"{where}: needs the guest's password", reason="unsupported-config", names=("CLIENT_PASSWORD",))
+        raise Unmappable(
+            f"{where}: needs the guest's password", reason="unsupported-config", names=("CLIENT_PASSWORD",)
+        )
     width, height = SCREEN
     for name, value in {
         "{SCREEN_WIDTH_HALF}": width // 2, "{SCREEN_HEIGHT_HALF}": height // 2, "{SCREEN_WIDTH}": width, "{SCREEN_HEIGHT}": height,
@@ -155,7 +159,9 @@ def _launch(steps: Steps, given: Mapping[str, Any], where: str) -> None:
     if shell and isinstance(command, str):  # a line of shell may hold more than one program
         steps.setup.append(SetupStep(kind="shell.start", text=shell_command(command, shell=True, where=where)))
     else:
-        steps.setup.append(SetupStep(kind="app.launch", app=app, args=tuple(guest_path(a) if a.startswith(HOME) else a for a in args)))
+        steps.setup.append(
+            SetupStep(kind="app.launch", app=app, args=tuple(guest_path(a) if a.startswith(HOME) else a for a in args))
+        )
 
 
 def _app_of(name: str, args: list[str]) -> tuple[str, list[str]]:
@@ -176,7 +182,11 @@ def _open(steps: Steps, given: Mapping[str, Any], _where: str) -> None:
 def _execute(steps: Steps, given: Mapping[str, Any], where: str) -> None:
     extra = sorted(set(given) - {"command", "shell", "stdout", "stderr"})
     if any(given.get(name) for name in extra):
-        raise Unmappable(f"{where}: {', '.join(extra)} of execute", reason="unsupported-config", names=tuple(f"execute:{n}" for n in extra))
+        raise Unmappable(
+            f"{where}: {', '.join(extra)} of execute",
+            reason="unsupported-config",
+            names=tuple(f"execute:{n}" for n in extra),
+        )
     command, shell = given["command"], bool(given.get("shell", False))
     code = _python(command, where)
     if code is None:

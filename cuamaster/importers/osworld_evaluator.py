@@ -15,7 +15,7 @@ from typing import Any
 from cuamaster.errors import CheckFailed, Unmappable
 from cuamaster.importers.osworld_config import guest_path, shell_command
 from cuamaster.importers.osworld_files import TaskFiles
-from cuamaster.importers.osworld_tables import table_rules
+from cuamaster.importers.osworld_tables import known_rules, table_rules
 from cuamaster.importers.osworld_texts import csv_text, file_text, output_text, same_file_text
 from cuamaster.records.condition import AnyOf, Condition, EpisodeFinish, Not
 from cuamaster.records.filling import placeholders
@@ -101,6 +101,8 @@ def _metric(name: Any, result: Any, expected: Any, options: Any, files: TaskFile
     if metric is None:
         raise Unmappable(f"{where}: no condition does this", reason="unsupported-evaluator", names=(str(name),))
     try:
+        if metric is _compare_table:
+            known_rules(options.get("rules"), where)  # told even when the files to compare with are not there
         return metric(_get(result, files, where), _get(expected, files, where), options, where)
     except CheckFailed as exc:
         raise Unmappable(f"{where}: {exc}", reason="bad-file", names=(name,)) from exc
@@ -125,7 +127,9 @@ def _get(config: Any, files: TaskFiles, where: str) -> Source:
 
 def _vm_file(config: Mapping[str, Any], _files: TaskFiles, where: str) -> Source:
     if config.get("time_suffix"):
-        raise Unmappable(f"{where}: time_suffix", reason="unsupported-evaluator", names=("getter:vm_file(time_suffix)",))
+        raise Unmappable(
+            f"{where}: time_suffix", reason="unsupported-evaluator", names=("getter:vm_file(time_suffix)",)
+        )
     paths = config["path"] if config.get("multi") else [config["path"]]
     return GuestFiles(tuple(guest_path(paths[index]) for index in _given(config, len(paths))))
 
@@ -159,25 +163,35 @@ _GETTERS: Mapping[str, Callable[[Mapping[str, Any], TaskFiles, str], Source]] = 
 
 def _output(result: Source, where: str) -> str:
     if not isinstance(result, Output):
-        raise Unmappable(f"{where}: of something else than a command's output", reason="unsupported-evaluator", names=(_last(where),))
+        raise Unmappable(
+            f"{where}: of something else than a command's output", reason="unsupported-evaluator", names=(_last(where),)
+        )
     return result.command
 
 
 def _path(result: Source, where: str) -> str:
     if not isinstance(result, GuestFiles):
-        raise Unmappable(f"{where}: of something else than a file of the guest", reason="unsupported-evaluator", names=(_last(where),))
+        raise Unmappable(
+            f"{where}: of something else than a file of the guest",
+            reason="unsupported-evaluator",
+            names=(_last(where),),
+        )
     return result.paths[0]
 
 
 def _rule(expected: Source, where: str) -> Any:
     if not isinstance(expected, Rule):
-        raise Unmappable(f"{where}: against something else than a rule", reason="unsupported-evaluator", names=(_last(where),))
+        raise Unmappable(
+            f"{where}: against something else than a rule", reason="unsupported-evaluator", names=(_last(where),)
+        )
     return expected.data
 
 
 def _gold(expected: Source, where: str) -> bytes:
     if not isinstance(expected, GoldFiles):
-        raise Unmappable(f"{where}: against something else than a given file", reason="unsupported-evaluator", names=(_last(where),))
+        raise Unmappable(
+            f"{where}: against something else than a given file", reason="unsupported-evaluator", names=(_last(where),)
+        )
     return expected.files[0][1]
 
 
@@ -187,7 +201,9 @@ def _last(where: str) -> str:
 
 def _text(value: Any, where: str) -> str:
     if not isinstance(value, str):
-        raise Unmappable(f"{where}: expects {value!r:.80}, no text", reason="unsupported-evaluator", names=(_last(where),))
+        raise Unmappable(
+            f"{where}: expects {value!r:.80}, no text", reason="unsupported-evaluator", names=(_last(where),)
+        )
     return value
 
 
@@ -216,7 +232,9 @@ def _include_exclude(result: Source, expected: Source, _options: Any, where: str
     holds = [output_text(command, _text(text, where), "contains") for text in rules.get("include", [])]
     # the command must have worked for its silence to mean anything
     holds = holds or [output_text(command, "", "contains")]
-    return conjoin([*holds, *(Not(of=output_text(command, _text(t, where), "contains")) for t in rules.get("exclude", []))])
+    return conjoin(
+        [*holds, *(Not(of=output_text(command, _text(t, where), "contains")) for t in rules.get("exclude", []))]
+    )
 
 
 def _extension(result: Source, expected: Source, _options: Any, where: str) -> Condition:
@@ -253,7 +271,11 @@ def _compare_table(result: Source, expected: Source, options: Any, where: str) -
     assert isinstance(result, GuestFiles)
     gold = expected.files if isinstance(expected, GoldFiles) else ()
     if expected is not None and not gold:
-        raise Unmappable(f"{where}: against something else than a given file", reason="unsupported-evaluator", names=("compare_table",))
+        raise Unmappable(
+            f"{where}: against something else than a given file",
+            reason="unsupported-evaluator",
+            names=("compare_table",),
+        )
     return table_rules(result.paths, gold, options["rules"], where)
 
 

@@ -32,16 +32,17 @@ class TaskFiles:
                 if not path.is_file():
                     continue
                 if path.stat().st_size > MAX_BYTES:
-                    raise Unmappable(
-                        f"{path} has more than {MAX_BYTES >> 20} MiB", reason="too-big", names=(url,)
-                    )
+                    raise Unmappable(f"{path} has more than {MAX_BYTES >> 20} MiB", reason="too-big", names=(url,))
                 return path.read_bytes()
             except Unmappable:
                 raise
             except (OSError, ValueError):  # a name that no file can have, or no permission
                 continue
         raise Unmappable(
-            f"needs {url}", reason="missing-file", names=(url,), hint="fetch it with `wget -x -P FOLDER` and give --files FOLDER"
+            f"needs {url}",
+            reason="missing-file",
+            names=(url,),
+            hint="fetch it with `wget -x -P FOLDER` and give --files FOLDER",
         )
 
     def _places(self, url: str, cached: str) -> list[Path]:

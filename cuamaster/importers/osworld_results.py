@@ -26,7 +26,17 @@ _SPECIAL = {
     "DONE": CUAAction("finish", {"status": "success"}),
     "FAIL": CUAAction("finish", {"status": "infeasible"}),
 }
-_MAPPED = {"step_num", "action_timestamp", "action", "response", "screenshot_file", "done", "reward", "info", "step_status"}
+_MAPPED = {
+    "step_num",
+    "action_timestamp",
+    "action",
+    "response",
+    "screenshot_file",
+    "done",
+    "reward",
+    "info",
+    "step_status",
+}
 _NAME_TRIES = 5
 
 
@@ -43,7 +53,9 @@ def read_result(path: Path, data: Any, task: Task | None, store: Store, skip: Sk
 def _trajectory(path: Path, item: str, data: Any, task: Task | None, store: Store) -> Found:
     if data is None:
         raise Unmappable(
-            f"{path}: no task {path.parent.name} is known", reason="no-task", hint="give the folder of task files as well"
+            f"{path}: no task {path.parent.name} is known",
+            reason="no-task",
+            hint="give the folder of task files as well",
         )
     _passed(path.parent)
     pictures = PictureFolders(path.parent)
@@ -60,11 +72,17 @@ def _trajectory(path: Path, item: str, data: Any, task: Task | None, store: Stor
         actions = _actions(line.get("action"), before or after, cursor, where)
         cursor = cursor_of(actions, cursor)
         if before is None:
-            names[f"first action ({', '.join(action.type for action in actions) or 'nothing'}): no picture before it"] += 1
+            names[
+                f"first action ({', '.join(action.type for action in actions) or 'nothing'}): no picture before it"
+            ] += 1
         elif actions:
             thought = line.get("response")
             steps.append(
-                Step(observation=before, actions=tuple(Action(action=a) for a in actions), thought=thought if isinstance(thought, str) else "")
+                Step(
+                    observation=before,
+                    actions=tuple(Action(action=a) for a in actions),
+                    thought=thought if isinstance(thought, str) else "",
+                )
             )
         before = after
     if before is None or not steps:
@@ -93,7 +111,7 @@ def _passed(folder: Path) -> None:
         return
     except (OSError, ValueError) as exc:
         raise Unmappable(f"{folder / 'result.txt'}: {exc}", reason="malformed", names=("result.txt",)) from exc
-    if score < 1.0:
+    if not score >= 1.0:  # also what is no number
         raise Unmappable(f"{folder}: scored {score:g}", reason="source-says-failed")
 
 

@@ -20,23 +20,22 @@ Gold = Sequence[tuple[str, bytes]]
 _MAX_CELLS = 100_000
 
 
-def table_rules(paths: Sequence[str], gold: Gold, rules: Any, where: str) -> Condition:
-    """All rules together; raises Unmappable naming every rule that has no condition, CheckFailed for a broken gold file."""
+def known_rules(rules: Any, where: str) -> None:
+    """Raises Unmappable naming every rule that has no condition."""
     if not isinstance(rules, list) or not rules:
         raise Unmappable(f"{where}: no rules", reason="malformed", names=("compare_table",))
-    parts, names = [], []
-    for rule in rules:
-        translate = _RULES.get(rule["type"])
-        if translate is None:
-            names.append(f"compare_table:{rule['type']}")
-        else:
-            parts.append(translate(rule, paths, gold, where))
-    if names:
-        raise Unmappable(f"{where}: no condition for these rules", reason="unsupported-evaluator", names=tuple(names))
-    return conjoin(parts)
+    kinds = [rule["type"] for rule in rules if rule["type"] not in _RULES]
+    if kinds:
+        names = tuple(f"compare_table:{kind}" for kind in kinds)
+        raise Unmappable(f"{where}: no condition for {', '.join(kinds)}", reason="unsupported-evaluator", names=names)
 
 
-def _book(index: Any, gold: Gold, where: str) -> tuple[bool, dict[str, Any]]:
+def table_rules(paths: Sequence[str], gold: Gold, rules: Sequence[Any], where: str) -> Condition:
+    """All rules, which are known ones, together; raises Unmappable, and CheckFailed for a broken gold file."""
+    return conjoin([_RULES[rule["type"]](rule, paths, gold, where) for rule in rules])
+
+
+def _book(index: Any, where: str) -> tuple[bool, dict[str, Any]]:
     """(whether it is the expected document, which sheet): 0, RI0, RNname are of the result, EI0, ENname of the expected one."""
     text = f"RI{index}" if isinstance(index, int) else str(index)
     kind, rest = text[:2], text[2:]
@@ -49,7 +48,7 @@ def _book(index: Any, gold: Gold, where: str) -> tuple[bool, dict[str, Any]]:
 
 def _pair(rule: Mapping[str, Any], gold: Gold, where: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """(sheet of the guest's document, sheet of the expected one), whichever way round they were given."""
-    one, two = (_book(rule[key], gold, where) for key in ("sheet_idx0", "sheet_idx1"))
+    one, two = (_book(rule[key], where) for key in ("sheet_idx0", "sheet_idx1"))
     if one[0] == two[0] or not gold:
         raise Unmappable(
             f"{where}: two sheets of one document", reason="unsupported-evaluator", names=(f"compare_table:{rule['type']}(same document)",)
@@ -57,7 +56,9 @@ def _pair(rule: Mapping[str, Any], gold: Gold, where: str) -> tuple[dict[str, An
     return (two[1], one[1]) if one[0] else (one[1], two[1])
 
 
-def _expected(path: str, example: tuple[str, bytes], found: dict[str, Any], wanted: dict[str, Any], **options: Any) -> DocumentTable:
+def _expected(
+    path: str, example: tuple[str, bytes], found: dict[str, Any], wanted: dict[str, Any], **options: Any
+) -> DocumentTable:
     condition = table_like(example[1], path, **wanted, **options)
     if condition is None:
         raise Unmappable(f"{example[0]} has no sheet {wanted}", reason="bad-file", names=("compare_table",))
@@ -102,14 +103,17 @@ def _sheet_fuzzy(rule: Mapping[str, Any], paths: Sequence[str], gold: Gold, wher
     everything = _expected(paths[0], gold[0], found, wanted)
     parts: list[Condition] = []
     for one in rule["rules"]:
-        loose = {"normalization", "trim_leadings", "trim_trailings", "ignore_chars"} & {key for key, value in one.items() if value}
+        loose = {"normalization", "trim_leadings", "trim_trailings", "ignore_chars"} & {
+            key for key, value in one.items() if value
+        }
         if one["type"] != "exact_match" or loose:
             name = f"compare_table:sheet_fuzzy({', '.join([one['type'], *sorted(loose)])})"
             raise Unmappable(f"{where}: {name}", reason="unsupported-evaluator", names=(name,))
         for block in one["range"]:
             top, left, bottom, right = _corners(block, where)
             rows = tuple(
-                tuple(_cell(everything.rows, row, column) for column in range(left, right + 1)) for row in range(top, bottom + 1)
+                tuple(_cell(everything.rows, row, column) for column in range(left, right + 1))
+                for row in range(top, bottom + 1)
             )
             parts.append(everything.model_copy(update={
                 "rows": rows, "start": block.partition(":")[0], "whole": False, "ignore_case": bool(one.get("ignore_case", False)),
@@ -118,12 +122,16 @@ def _sheet_fuzzy(rule: Mapping[str, Any], paths: Sequence[str], gold: Gold, wher
 
 
 def _check_cell(rule: Mapping[str, Any], paths: Sequence[str], gold: Gold, where: str) -> Condition:
-    expected, sheet = _book(rule["sheet_idx"], gold, where)
+    expected, sheet = _book(rule["sheet_idx"], where)
     other = [key for key in rule["props"] if key != "value"]
     method = rule["props"].get("value", {}).get("method")
     if expected or other or method != "eq":
         what = ", ".join(other) or f"value {method}"
-        raise Unmappable(f"{where}: check_cell of {what}", reason="unsupported-evaluator", names=(f"compare_table:check_cell({what})",))
+        raise Unmappable(
+            f"{where}: check_cell of {what}",
+            reason="unsupported-evaluator",
+            names=(f"compare_table:check_cell({what})",),
+        )
     value = rule["props"]["value"]["ref"]
     text = "" if value is None else str(value).upper() if isinstance(value, bool) else str(value)
     _corners(rule["coordinate"], where)

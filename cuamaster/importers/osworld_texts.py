@@ -56,7 +56,9 @@ def lines_pattern(lines: list[str], *, strip: bool, ignore_case: bool, open_end:
 def gold_text(gold: bytes) -> str:
     """The text of a file to compare with; raises Unmappable when it is too long to travel in a condition, or no text."""
     if len(gold) > _MAX_GOLD:
-        raise Unmappable(f"the expected text has more than {_MAX_GOLD >> 20} MiB", reason="too-big", names=("gold text",))
+        raise Unmappable(
+            f"the expected text has more than {_MAX_GOLD >> 20} MiB", reason="too-big", names=("gold text",)
+        )
     try:
         return gold.decode("utf-8")
     except UnicodeDecodeError as exc:

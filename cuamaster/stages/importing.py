@@ -41,7 +41,9 @@ def import_agentnet(
     folder: RoundFolder, path: Path, store: Store, *, images: Path | None = None, license_name: str | None = None
 ) -> Imported:
     """Trajectories of an AgentNet JSONL file."""
-    return _import(folder, "", lambda skip: read_agentnet(path, store, images=images, license_name=license_name, skip=skip))
+    return _import(
+        folder, "", lambda skip: read_agentnet(path, store, images=images, license_name=license_name, skip=skip)
+    )
 
 
 def import_osworld(
@@ -59,7 +61,9 @@ def import_cua_lite(
     folder: RoundFolder, path: Path, store: Store, *, images: Path | None = None, license_name: str | None = None
 ) -> Imported:
     """Trajectories of cua-lite's Parquet files."""
-    return _import(folder, "", lambda skip: read_cua_lite(path, store, images=images, license_name=license_name, skip=skip))
+    return _import(
+        folder, "", lambda skip: read_cua_lite(path, store, images=images, license_name=license_name, skip=skip)
+    )
 
 
 def _import(folder: RoundFolder, given: str, read: Callable[[Skip], Iterator[Found]]) -> Imported:

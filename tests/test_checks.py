@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image as Picture
 
-from cuamaster.checks import holds, unmet, verify
+from cuamaster.checks import holds, sheets_like, table_like, unmet, verify
 from cuamaster.errors import GuestDied, InvalidInput
 from cuamaster.ports import Frame, Image, ShellResult
 from cuamaster.records.condition import (
@@ -23,6 +23,9 @@ from cuamaster.records.condition import (
     CommandOutput,
     Condition,
     DocumentCell,
+    DocumentSheets,
+    DocumentTable,
+    EpisodeFinish,
     FileExists,
     FileTable,
     FileText,
@@ -144,6 +147,26 @@ def desktop(tmp_path: Path) -> RoomDesktop:
         (DocumentCell(path="~/sheet.ods", cell="C2", value="12.5"), False),
         (DocumentCell(path="~/sheet.ods", cell="C3", value="12.5", sheet="T"), None),
         (DocumentCell(path="~/notes.txt", cell="A1", value="x"), None),
+        (DocumentTable(path="~/table.csv", rows=(("name", "price"), ("tea, green", "4.0"))), True),
+        (DocumentTable(path="~/table.csv", rows=(("name", "price"), ("tea, green", "4.00001"))), True),
+        (DocumentTable(path="~/table.csv", rows=(("name", "price"), ("tea, green", "4.00001")), precision=5), False),
+        (DocumentTable(path="~/table.csv", rows=(("name", "price"),)), False),
+        (DocumentTable(path="~/table.csv", rows=(("NAME", "Price "),), whole=False, ignore_case=True, ignore_blanks=True), True),
+        (DocumentTable(path="~/table.csv", rows=(("NAME",),), whole=False), False),
+        (DocumentTable(path="~/table.csv", rows=(("4",),), start="B2", whole=False), True),
+        (DocumentTable(path="~/table.csv", rows=(("4",),), start="B2"), False),
+        (DocumentTable(path="~/table.csv", rows=(("", ""),), start="C9", whole=False), True),
+        (DocumentTable(path="~/table.csv", rows=((),), number=2), False),
+        (DocumentTable(path="~/sheet.ods", rows=((), (), ("", "", "12.5"))), True),
+        (DocumentTable(path="~/sheet.ods", rows=(("12.50", ""),), start="C3"), True),
+        (DocumentTable(path="~/sheet.ods", rows=(("12.5",),), start="C3", sheet="T"), False),
+        (DocumentTable(path="~/notes.ods", rows=()), False),
+        (DocumentTable(path="~/broken.png", rows=()), None),
+        (DocumentSheets(path="~/sheet.ods", names=("S",)), True),
+        (DocumentSheets(path="~/sheet.ods", names=("S", "T")), False),
+        (DocumentSheets(path="~/nothing.ods", names=("S",)), False),
+        (DocumentSheets(path="~/notes.txt", names=("S",)), None),
+        (EpisodeFinish(status="success"), False),
         (AppRunning(app="bash"), True),
         (AppRunning(app="no-such-program"), False),
         (WindowTitle(title="notes.txt", app="editor", active=True), True),
@@ -173,6 +196,24 @@ def test_each_kind(desktop: RoomDesktop, condition: Condition, expected: bool | 
     assert verify(condition, desktop, READER).status == status[expected]  # type: ignore[arg-type]
     opposite = {True: "failed", False: "passed", None: "errored"}
     assert verify(Not(of=condition), desktop, READER).status == opposite[expected]  # type: ignore[arg-type]
+
+
+def test_how_the_episode_ended_is_told_to_the_verifier(desktop: RoomDesktop) -> None:
+    condition = EpisodeFinish(status="infeasible")
+    assert verify(condition, desktop, READER, ended="infeasible").status == "passed"  # type: ignore[arg-type]
+    assert verify(condition, desktop, READER, ended="success").status == "failed"  # type: ignore[arg-type]
+    assert verify(Not(of=condition), desktop, READER, ended="").status == "passed"  # type: ignore[arg-type]
+
+
+def test_a_condition_made_of_a_document_holds_of_that_document(desktop: RoomDesktop) -> None:
+    for name in ("table.csv", "sheet.ods"):
+        condition = table_like((desktop.home / name).read_bytes(), f"~/{name}")
+        assert condition is not None and condition.whole
+        assert holds(condition, desktop, READER).holds is True  # type: ignore[arg-type]
+    data = (desktop.home / "sheet.ods").read_bytes()
+    assert sheets_like(data, "~/x.ods") == DocumentSheets(path="~/x.ods", names=("S",))
+    assert table_like(data, "~/sheet.ods", sheet="T") is None
+    assert table_like(data, "~/sheet.ods", number=2) is None
 
 
 TRUE, FALSE = FileExists(path="~/notes.txt"), FileExists(path="~/nothing")

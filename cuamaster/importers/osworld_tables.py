@@ -121,7 +121,7 @@ def _sheet_fuzzy(rule: Mapping[str, Any], paths: Sequence[str], gold: Gold, wher
     return conjoin(parts)
 
 
-def _check_cell(rule: Mapping[str, Any], paths: Sequence[str], gold: Gold, where: str) -> Condition:
+def _check_cell(rule: Mapping[str, Any], paths: Sequence[str], _gold: Gold, where: str) -> Condition:
     expected, sheet = _book(rule["sheet_idx"], where)
     other = [key for key in rule["props"] if key != "value"]
     method = rule["props"].get("value", {}).get("method")

@@ -42,7 +42,7 @@ def csv_text(path: str, gold: bytes, *, strict: bool, ignore_case: bool) -> File
     """`compare_csv` (evaluators/metrics/table.py): line by line, blanks at the ends of lines left out unless `strict`."""
     lines = gold_text(gold).splitlines()
     if strict and not ignore_case:
-        return file_text(path, "\n".join(lines))
+        return file_text(path, "\n".join(lines) + "\n")
     return FileText(path=path, text=lines_pattern(lines, strip=not strict, ignore_case=ignore_case), match="regex")
 
 
@@ -50,7 +50,8 @@ def lines_pattern(lines: list[str], *, strip: bool, ignore_case: bool, open_end:
     """Exactly these lines; `strip`: blanks around each do not count; `open_end`: empty lines at the end do not either."""
     around = r"[^\S\n]*" if strip else ""
     wanted = [f"{around}{re.escape(line.strip() if strip else line)}{around}" for line in lines]
-    return _flags(ignore_case) + r"\A" + r"\r?\n".join(wanted) + (r"\s*\Z" if open_end else r"(?:\r?\n)?\Z")
+    end = r"\s*" if open_end else r"(?:\r?\n)?" if not lines or lines[-1].strip() else r"\r?\n"  # an empty line has its end
+    return _flags(ignore_case) + r"\A" + r"\r?\n".join(wanted) + end + r"\Z"
 
 
 def gold_text(gold: bytes) -> str:

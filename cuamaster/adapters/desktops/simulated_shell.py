@@ -23,6 +23,9 @@ from cuamaster.adapters.desktops.simulated_world import World
 from cuamaster.ports import ShellResult
 
 
+_MAX_DEPTH = 20
+
+
 class _Exit(Exception):
     """`exit` was called."""
 
@@ -36,8 +39,9 @@ class _Output:
 class SimulatedShell:
     """One run of a script in a world; `cwd` is where it ends."""
 
-    def __init__(self, world: World, cwd: str, seconds: float) -> None:
+    def __init__(self, world: World, cwd: str, seconds: float, depth: int = 0) -> None:
         self.world = world
+        self._depth = depth
         self.cwd = cwd
         self._deadline = world.clock + seconds
         self._status = 0
@@ -118,7 +122,12 @@ class SimulatedShell:
             words.pop(0)
         script = self._script(words)
         if script is not None:
-            inner = SimulatedShell(self.world, self.cwd, self._deadline - self.world.clock).run(script)
+            if self._depth >= _MAX_DEPTH:
+                output.err.append("bash: too many shells inside each other\n")
+                self._status = 126
+                return
+            seconds = self._deadline - self.world.clock
+            inner = SimulatedShell(self.world, self.cwd, seconds, self._depth + 1).run(script)
             output.out.append(inner.stdout)
             output.err.append(inner.stderr)
             if inner.exit_code is None:

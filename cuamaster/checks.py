@@ -6,6 +6,7 @@ rest of the condition decides it anyway (`any` with one true part, `all` with on
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +16,7 @@ from cuamaster.ports import Desktop, ScreenReader
 from cuamaster.records.cells import canonical_rows, cell_address
 from cuamaster.records.condition import All, AnyOf, Condition, DocumentSheets, DocumentTable, Not
 from cuamaster.records.filling import placeholders
-from cuamaster.records.reasoning import leaves, matches, same_variant
+from cuamaster.records.reasoning import leaves, matches, same_json, same_variant
 from cuamaster.records.verdict import Check, Verdict
 from cuamaster.vision.documents import image_size, sheet_cell, sheet_names, table_cell, table_rows
 from cuamaster.vision.sight import Sight
@@ -46,6 +47,25 @@ def _file_table(c: Any, sight: Sight) -> tuple[bool, str]:
         return False, "no such file"
     cell = table_cell(data, c.row, c.column, tabs=c.path.lower().endswith((".tsv", ".tab")))
     return cell == c.value, "no such cell" if cell is None else _short(cell)
+
+
+def _file_json(c: Any, sight: Sight) -> tuple[bool, str]:
+    data = sight.file(c.path)
+    if data is None:
+        return False, "no such file"
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as exc:
+        raise CheckFailed(f"{c.path} is no JSON: {exc}") from exc
+    for key in c.keys:
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return False, f"no {key}"
+    found = json.dumps(value, ensure_ascii=False)
+    return same_json(found, c.value), _short(found)
 
 
 def _document_cell(c: Any, sight: Sight) -> tuple[bool, str]:
@@ -136,6 +156,7 @@ _KINDS: Mapping[str, Callable[[Any, Sight], tuple[bool, str]]] = {
     "file.exists": _file_exists,
     "file.text": _file_text,
     "file.table": _file_table,
+    "file.json": _file_json,
     "document.cell": _document_cell,
     "document.table": _document_table,
     "document.sheets": _document_sheets,

@@ -373,7 +373,10 @@ def _show_import(done: Imported, as_json: bool) -> None:
         print(done.model_dump_json(indent=2))
     else:
         _print([done.model_dump(exclude={"reasons"})], as_json=False, title="imported")
-        rows = [{"records": count, "reason": reason, "name": name} for reason, name, count in done.reasons]
+        addresses = [name for _, name, _ in done.reasons if "://" in name]
+        rows = [{"records": n, "reason": reason, "name": name} for reason, name, n in done.reasons if name not in addresses]
+        if addresses:
+            rows.append({"records": "", "reason": "missing-file", "name": f"{len(addresses)} addresses, listed by --json"})
         _print(rows, as_json=False, title="could not be mapped")
     if not done.tasks + done.trajectories + done.already:
         raise typer.Exit(1)

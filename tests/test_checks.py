@@ -27,6 +27,7 @@ from cuamaster.records.condition import (
     DocumentTable,
     EpisodeFinish,
     FileExists,
+    FileJson,
     FileTable,
     FileText,
     ImageSize,
@@ -116,6 +117,7 @@ def desktop(tmp_path: Path) -> RoomDesktop:
     (tmp_path / "notes.txt").write_text("milk\nbread\n")
     (tmp_path / "it's here").mkdir()
     (tmp_path / "table.csv").write_text('name,price\n"tea, green",4\n')
+    (tmp_path / "settings.json").write_text('{"editor.size": 14, "tabs": [{}, {"on": true}]}')
     (tmp_path / "table.tsv").write_text("a\tb,c\n")
     (tmp_path / "sheet.ods").write_bytes(
         _ods('<table:table-row table:number-rows-repeated="2"><table:table-cell/></table:table-row><table:table-row>'
@@ -143,6 +145,14 @@ def desktop(tmp_path: Path) -> RoomDesktop:
         (FileTable(path="~/table.csv", row=2, column=2, value="5"), False),
         (FileTable(path="~/table.csv", row=9, column=1, value=""), False),
         (FileTable(path="~/table.tsv", row=1, column=2, value="b,c"), True),
+        (FileJson(path="~/settings.json", keys=("editor.size",), value="14.0"), True),
+        (FileJson(path="~/settings.json", keys=("tabs", "1", "on"), value="true"), True),
+        (FileJson(path="~/settings.json", keys=("tabs", "1", "on"), value="1"), False),
+        (FileJson(path="~/settings.json", keys=("tabs",), value='[{}, {"on": 1}]'), False),
+        (FileJson(path="~/settings.json", keys=("tabs", "2"), value="null"), False),
+        (FileJson(path="~/settings.json", keys=("editor.size", "x"), value="14"), False),
+        (FileJson(path="~/nothing.json", keys=(), value="{}"), False),
+        (FileJson(path="~/notes.txt", keys=(), value="{}"), None),
         (DocumentCell(path="~/sheet.ods", cell="C3", value="12.5"), True),
         (DocumentCell(path="~/sheet.ods", cell="C2", value="12.5"), False),
         (DocumentCell(path="~/sheet.ods", cell="C3", value="12.5", sheet="T"), None),
@@ -151,7 +161,12 @@ def desktop(tmp_path: Path) -> RoomDesktop:
         (DocumentTable(path="~/table.csv", rows=(("name", "price"), ("tea, green", "4.00001"))), True),
         (DocumentTable(path="~/table.csv", rows=(("name", "price"), ("tea, green", "4.00001")), precision=5), False),
         (DocumentTable(path="~/table.csv", rows=(("name", "price"),)), False),
-        (DocumentTable(path="~/table.csv", rows=(("NAME", "Price "),), whole=False, ignore_case=True, ignore_blanks=True), True),
+        (
+            DocumentTable(
+                path="~/table.csv", rows=(("NAME", "Price "),), whole=False, ignore_case=True, ignore_blanks=True
+            ),
+            True,
+        ),
         (DocumentTable(path="~/table.csv", rows=(("NAME",),), whole=False), False),
         (DocumentTable(path="~/table.csv", rows=(("4",),), start="B2", whole=False), True),
         (DocumentTable(path="~/table.csv", rows=(("4",),), start="B2"), False),

@@ -50,7 +50,9 @@ def lines_pattern(lines: list[str], *, strip: bool, ignore_case: bool, open_end:
     """Exactly these lines; `strip`: blanks around each do not count; `open_end`: empty lines at the end do not either."""
     around = r"[^\S\n]*" if strip else ""
     wanted = [f"{around}{re.escape(line.strip() if strip else line)}{around}" for line in lines]
-    end = r"\s*" if open_end else r"(?:\r?\n)?" if not lines or lines[-1].strip() else r"\r?\n"  # an empty line has its end
+    end = (
+        r"\s*" if open_end else r"(?:\r?\n)?" if not lines or lines[-1].strip() else r"\r?\n"
+    )  # an empty line has its end
     return _flags(ignore_case) + r"\A" + r"\r?\n".join(wanted) + end + r"\Z"
 
 

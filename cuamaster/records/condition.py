@@ -52,6 +52,15 @@ class FileTable(_Leaf):
     value: str
 
 
+class FileJson(_Leaf):
+    """The value at `keys` in a JSON file (a number is a place in a list, from 0) equals `value`, itself JSON text."""
+
+    kind: Literal["file.json"] = "file.json"
+    path: str
+    keys: tuple[str, ...]
+    value: str
+
+
 class DocumentCell(_Leaf):
     """One cell of a spreadsheet document (.ods, .xlsx), as shown."""
 
@@ -188,7 +197,7 @@ class Not(Record):
 
 Condition = Annotated[
     Union[
-        FileExists, FileText, FileTable, DocumentCell, DocumentTable, DocumentSheets, AppRunning, WindowTitle, SettingValue,
+        FileExists, FileText, FileTable, FileJson, DocumentCell, DocumentTable, DocumentSheets, AppRunning, WindowTitle, SettingValue,
         ClipboardText, CommandOutput, ImageSize, ScreenText, EpisodeFinish, All, AnyOf, Not,
     ],
     Field(discriminator="kind"),

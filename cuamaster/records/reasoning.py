@@ -6,6 +6,7 @@ parameters lives in `cuamaster.records.filling`, words in `cuamaster.records.wor
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
@@ -24,6 +25,7 @@ from cuamaster.records.condition import (
     DocumentTable,
     EpisodeFinish,
     FileExists,
+    FileJson,
     FileTable,
     FileText,
     ImageSize,
@@ -115,7 +117,7 @@ def _present(fact: Condition) -> tuple[str, str] | None:
     """(path, type) of the file that must be there for a leaf to hold."""
     if isinstance(fact, FileExists):
         return fact.path.rstrip("/"), fact.type
-    if isinstance(fact, (FileText, FileTable, DocumentCell, DocumentTable, DocumentSheets, ImageSize)):
+    if isinstance(fact, (FileText, FileTable, FileJson, DocumentCell, DocumentTable, DocumentSheets, ImageSize)):
         return fact.path.rstrip("/"), "file"
     return None
 
@@ -163,6 +165,24 @@ def _leaf_follows(a: Condition, b: Condition) -> bool:
 
 def _whole_words(part: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None
+
+
+def same_json(left: str, right: str) -> bool:
+    """Whether two JSON texts are the same value (14 is 14.0, but true is not 1); one that is no JSON equals only itself."""
+    try:
+        return _canonical(left) == _canonical(right)
+    except (ValueError, RecursionError):
+        return left == right
+
+
+def _canonical(text: str) -> str:
+    # whole numbers lose their fraction; compared as text, so that no truth value equals a number
+    return json.dumps(json.loads(text, parse_float=_number), sort_keys=True)
+
+
+def _number(text: str) -> int | float:
+    value = float(text)
+    return int(value) if value.is_integer() else value
 
 
 def same_variant(left: str, right: str) -> bool:
@@ -233,6 +253,7 @@ _SAME_SUBJECT: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any, Any], bo
     FileText: (lambda c: c.path, _texts_clash),
     CommandOutput: (lambda c: c.command, _texts_clash),
     FileTable: (lambda c: (c.path, c.row, c.column), lambda a, b: a.value != b.value),
+    FileJson: (lambda c: (c.path, c.keys), lambda a, b: not same_json(a.value, b.value)),
     DocumentCell: (lambda c: (c.path, c.cell, c.sheet), lambda a, b: a.value != b.value),
     DocumentTable: (lambda c: c.model_dump(exclude={"rows", "whole"}), tables_clash),
     DocumentSheets: (lambda c: c.path, lambda a, b: a.names != b.names),
@@ -293,7 +314,7 @@ def _ends(effect: Condition, fact: Condition) -> bool:
     if isinstance(effect, ScreenText):
         return isinstance(fact, ScreenText) and effect.app == fact.app
     if isinstance(effect, FileText):
-        return isinstance(fact, (FileText, FileTable, DocumentTable)) and effect.path == fact.path
+        return isinstance(fact, (FileText, FileTable, FileJson, DocumentTable)) and effect.path == fact.path
     return False
 
 

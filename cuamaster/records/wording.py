@@ -35,6 +35,14 @@ def _cell(c: Any, reveal: bool) -> str:
     return f"{where} of {c.path} is {_quoted(c.value)}" if reveal else "the cell the task is about has the right value"
 
 
+def _json(c: Any, reveal: bool) -> str:
+    return (
+        f"{'.'.join(c.keys)} in {c.path} is {c.value}"
+        if reveal
+        else "the setting the task is about has the right value"
+    )
+
+
 def _table(c: Any, reveal: bool) -> str:
     if not reveal:
         return "the table the task is about is right"
@@ -96,6 +104,7 @@ _WORDS: Mapping[str, Callable[[Any, bool], str]] = {
     "file.exists": _file_exists,
     "file.text": _file_text,
     "file.table": _cell,
+    "file.json": _json,
     "document.cell": _cell,
     "document.table": _table,
     "document.sheets": _sheets,

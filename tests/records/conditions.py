@@ -16,6 +16,7 @@ from cuamaster.records.condition import (
     DocumentTable,
     EpisodeFinish,
     FileExists,
+    FileJson,
     FileTable,
     FileText,
     ImageSize,
@@ -33,6 +34,12 @@ leaf_conditions: st.SearchStrategy[Condition] = st.one_of(
     st.builds(FileExists, path=paths, type=st.sampled_from(["file", "dir", "any"])),
     st.builds(FileText, path=paths, text=texts, match=st.sampled_from(["equals", "contains", "regex"])),
     st.builds(FileTable, path=paths, row=st.integers(1, 2), column=st.just(1), value=texts),
+    st.builds(
+        FileJson,
+        path=paths,
+        keys=st.sampled_from([(), ("a",), ("a", "b")]),
+        value=st.sampled_from(["1", "1.0", "true", "{"]),
+    ),
     st.builds(
         DocumentCell, path=paths, cell=st.sampled_from(["A1", "B2"]), value=texts, sheet=st.sampled_from(["", "S"])
     ),

@@ -12,8 +12,7 @@ import pytest
 from cuamaster.adapters.stores.local import LocalStore
 from cuamaster.importers.found import Found
 from cuamaster.settings import Settings
-from cuamaster.stages import export, import_agentnet, import_osworld, imported_tasks
-from cuamaster.stages import importing
+from cuamaster.stages import export, import_agentnet, import_osworld, imported_tasks, importing
 from cuamaster.tables import RoundFolder, Workspace
 
 DATA = Path(__file__).parents[1] / "importers" / "data"
@@ -41,7 +40,9 @@ def test_two_datasets_add_up_and_nothing_is_done_twice(folder: RoundFolder, stor
     assert (first.records, first.trajectories, first.dropped, first.already) == (7, 2, 5, 0)
     again = import_agentnet(folder, AGENTNET, store)
     assert (again.records, again.trajectories, again.dropped, again.already) == (7, 0, 0, 7)
-    other = import_osworld(folder, [OSWORLD / "examples", OSWORLD / "results"], store, image="i", files=OSWORLD / "files")
+    other = import_osworld(
+        folder, [OSWORLD / "examples", OSWORLD / "results"], store, image="i", files=OSWORLD / "files"
+    )
     assert (other.tasks, other.trajectories, other.dropped) == (7, 2, 4)
     assert len(imported_tasks(folder)) == 7
     assert len(importing.imported_trajectories(folder)) == 4
@@ -84,7 +85,9 @@ def test_an_interrupted_import_goes_on(
     assert (done.already, done.records) == (3, 7)
     whole = importing.imported_trajectories(folder)
     assert len(whole) == 1  # the second recording needs the picture that is damaged now
-    assert [row.reason for row in folder.stage(importing.TRAJECTORIES).dropped()].count("bad-picture") == 2  # and so does the one with odd code
+    assert [row.reason for row in folder.stage(importing.TRAJECTORIES).dropped()].count(
+        "bad-picture"
+    ) == 2  # and so does the one with odd code
 
 
 def test_imported_trajectories_are_exported_as_unproven(

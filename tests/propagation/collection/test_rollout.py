@@ -215,7 +215,9 @@ def test_effects_already_true_let_a_silent_policy_advance(roll: Roll, make_task:
 CLOSE = SetupStep(kind="desktop.act", text='{"type": "keyboard.press", "args": {"keys": ["ctrl", "s"]}}')
 
 
-def test_closing_steps_bring_the_screen_to_disk_before_the_verifier_looks(roll: Roll, make_task: Make, editor: Any) -> None:
+def test_closing_steps_bring_the_screen_to_disk_before_the_verifier_looks(
+    roll: Roll, make_task: Make, editor: Any
+) -> None:
     task = make_task().model_copy(update={"plan": (), "closing": (CLOSE,)})
     typed = do("keyboard.type", text="alpha")
     assert roll(task, Scripted(typed, DONE)).outcome == "passed"
@@ -235,7 +237,9 @@ def test_closing_steps_that_fail_are_a_fault_of_the_verifier(roll: Roll, make_ta
     assert episode.outcome == "verifier" and "save all" in episode.message
 
 
-@pytest.mark.parametrize(("status", "outcome"), [("infeasible", "passed"), ("success", "failed"), ("failure", "failed")])
+@pytest.mark.parametrize(
+    ("status", "outcome"), [("infeasible", "passed"), ("success", "failed"), ("failure", "failed")]
+)
 def test_a_task_may_ask_to_be_ended_as_infeasible(roll: Roll, make_task: Make, status: str, outcome: str) -> None:
     task = make_task().model_copy(update={"plan": (), "verifier": EpisodeFinish(status="infeasible")})
     episode = roll(task, Scripted(do("finish", status=status)), budget=Budget(max_retries=0))

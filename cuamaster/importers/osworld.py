@@ -103,8 +103,10 @@ def _all(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
 
 
 def _capabilities(data: Any, *steps: Steps) -> tuple[str, ...]:
-    related = data.get("related_apps") or []
-    names = [APPS.get(name, name) for name in related if isinstance(name, str) and name not in _NO_APP]
+    related = list_of({**data, "related_apps": data.get("related_apps") or []}, "related_apps", "task")
+    if not all(isinstance(name, str) for name in related):
+        raise Unmappable(f"related_apps: {related!r:.200}", reason="malformed", names=("related_apps",))
+    names = [APPS.get(name, name) for name in related if name not in _NO_APP]
     apps = dict.fromkeys([*names, *(app for part in steps for app in part.apps)])
     return tuple(f"app:{app}" for app in apps)
 

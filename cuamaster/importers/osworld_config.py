@@ -72,7 +72,7 @@ class Steps:
             raise Unmappable(f"{where}: no setup step does `{kind}`", reason="unsupported-config", names=(kind,))
         try:
             translate(self, given, where)
-        except (KeyError, TypeError, ValueError, AttributeError) as exc:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as exc:
             if isinstance(exc, Unmappable):
                 raise
             raise Unmappable(f"{where}: {kind} with {given!r:.200}: {exc}", reason="malformed", names=(kind,)) from exc

@@ -71,7 +71,7 @@ def _metric(name: Any, result: Any, expected: Any, options: Any, files: TaskFile
         return metric(resolve(result, files, where), resolve(expected, files, where), options, where)
     except CheckFailed as exc:
         raise Unmappable(f"{where}: {exc}", reason="bad-file", names=(name,)) from exc
-    except (KeyError, TypeError, ValueError, AttributeError) as exc:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as exc:
         if isinstance(exc, Unmappable):
             raise
         raise Unmappable(f"{where}: {type(exc).__name__} {exc}", reason="malformed", names=(name,)) from exc

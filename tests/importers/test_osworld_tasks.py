@@ -18,6 +18,8 @@ from cuamaster.checks import verify
 from cuamaster.errors import InvalidInput
 from cuamaster.importers.found import Found, named
 from cuamaster.importers.osworld import read_osworld, task_of
+from cuamaster.importers.osworld_config import SUPPORTED_CONFIG
+from cuamaster.importers.osworld_evaluator import SUPPORTED
 from cuamaster.propagation.collection.setup import establish
 from cuamaster.records.condition import AppRunning, EpisodeFinish
 from cuamaster.records.episode import Episode
@@ -245,3 +247,9 @@ def test_files_are_never_read_outside_the_given_folder(tmp_path: Path) -> None:
     }  # fmt: skip
     item = task_of(_given(evaluator=evaluator), image="i", files=tmp_path / "files")
     assert [row.reason for row in item.dropped] == ["missing-file"]
+
+
+def test_the_documentation_names_everything_that_is_supported() -> None:
+    told = (Path(__file__).parents[2] / "docs" / "importers.md").read_text()
+    names = [*SUPPORTED_CONFIG, *(name for some in SUPPORTED.values() for name in some)]
+    assert [name for name in names if f"`{name}`" not in told] == []

@@ -45,7 +45,7 @@ class Writer:
         return self.pair((action.args["x"], action.args["y"])) if "x" in action.args else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dialect:
     """One action format. `source`: where the format is written down."""
 
@@ -58,6 +58,9 @@ class Dialect:
     decode: Callable[[Call, Turn], None]
     encode: Callable[[CUAAction, Writer], list[dict[str, Any]]]
     write: Callable[[str, Sequence[dict[str, Any]]], str]
+
+    def __repr__(self) -> str:
+        return f"<dialect {self.name}>"
 
     def parse(self, text: str, screen: Screen) -> list[CUAAction]:
         """The actions of an answer, coordinates 0-1000; raises UnreadableAnswer (dialect, offset, field, what to do)."""
@@ -76,6 +79,8 @@ class Dialect:
             return self.find(text)
         except Unfound as exc:
             raise self._unreadable(exc.message, exc.offset, exc.field, exc.hint) from None
+        except RecursionError:
+            raise self._unreadable("values are nested too deeply", 0, "answer", None) from None
 
     def decode_calls(self, calls: Sequence[Call], screen: Screen) -> list[CUAAction]:
         """Actions of calls that came apart from the text, in order; raises UnreadableAnswer."""
@@ -89,15 +94,15 @@ class Dialect:
                     turn.close()
             except InvalidAction as exc:
                 raise self._unreadable(exc.message, call.offset, exc.field, exc.hint) from None
+            except RecursionError:
+                raise self._unreadable("values are nested too deeply", call.offset, "call", None) from None
         return turn.actions
 
     def express(self, actions: Sequence[CUAAction], screen: Screen) -> Said:
         """The actions in this dialect's own words, with what is lost; raises Inexpressible for what has no words."""
         return lower(actions, self.says, self.space, screen, self.name)
 
-    def render(
-        self, actions: Sequence[CUAAction], screen: Screen, *, thought: str = "", lossy: bool = False
-    ) -> str:
+    def render(self, actions: Sequence[CUAAction], screen: Screen, *, thought: str = "", lossy: bool = False) -> str:
         """The words for the actions; `parse` reads `express(actions, screen).actions` from them.
 
         Raises Inexpressible for what has no words, and, unless `lossy`, for what only has words with a loss.
@@ -108,7 +113,9 @@ class Dialect:
                 f"loses something: {said.losses[0]}", dialect=self.name, field=said.losses[0].field, hint="lossy=True"
             )
         writer = Writer(self.space, screen)
-        return self.write(" ".join(thought.split()), [call for part in said.actions for call in self.encode(part, writer)])
+        return self.write(
+            " ".join(thought.split()), [call for part in said.actions for call in self.encode(part, writer)]
+        )
 
     def _unreadable(self, message: str, offset: int, field: str, hint: str | None) -> UnreadableAnswer:
         return UnreadableAnswer(message, dialect=self.name, offset=offset, field=field, hint=hint)

@@ -21,13 +21,16 @@ _LAST = re.compile(r"\s*,?\s*\)\s*(?:[;\n`<]|$)")
 _TUPLE = re.compile(r"\(\s*-?[\d.]+(?:\s*,\s*-?[\d.]+)*\s*\)")
 
 
-def find_calls(text: str, start: int, stop: int, names: Sequence[str]) -> list[tuple[str, list[Any], dict[str, Any], int]]:
+def find_calls(
+    text: str, start: int, stop: int, names: Sequence[str]
+) -> list[tuple[str, list[Any], dict[str, Any], int]]:
     """(name, positional, keywords, offset) of each call of one of `names` between two offsets.
 
     Raises Unfound for a call that is broken or cut off.
     """
     pattern = re.compile(r"(?<![\w.'\"])(" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")\s*\(")
-    found, at = [], start
+    found: list[tuple[str, list[Any], dict[str, Any], int]] = []
+    at = start
     while (opening := pattern.search(text, at, stop)) is not None:
         if len(found) >= MAX_CALLS:
             raise Unfound(f"more than {MAX_CALLS} calls", opening.start(), "call")

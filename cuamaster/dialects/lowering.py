@@ -92,9 +92,9 @@ class _Speaker:
         button, count = args.get("button", "left"), args.pop("count", 1)
         if (button, count) in self.says.clicks:
             return [CUAAction("mouse.click", self._placed(args) | ({"count": count} if count > 1 else {}))]
-        if count == 1 and button in self.says.down and "modifiers" not in args:
-            return self.say("mouse.down", dict(args)) + self.say("mouse.up", {"button": button})
-        self._cannot(f"{count} clicks of the {button} button", "count" if count > 1 else "button")
+        if count > 1 or button not in self.says.down or "modifiers" in args:
+            self._cannot(f"{count} clicks of the {button} button", "count" if count > 1 else "button")
+        return self.say("mouse.down", dict(args)) + self.say("mouse.up", {"button": button})
 
     def _mouse_move(self, args: dict[str, Any]) -> list[CUAAction]:
         return [CUAAction("mouse.move", self._placed(args))]

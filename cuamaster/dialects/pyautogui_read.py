@@ -63,8 +63,14 @@ _SAME = {"triple_click": "tripleClick", "double_click": "doubleClick", "right_cl
 _OWNERS = {"", "pyautogui", "pag", "computer", "time", "pyperclip"}
 _IGNORED = {"print", "pyautogui.screenshot", "pyautogui.size", "pyautogui.position", "pyautogui.alert"}
 _SPECIAL = {"WAIT", "DONE", "FAIL"}
-_A_CALL = re.compile(r"\b(?:pyautogui|computer|pag)\s*\.\s*\w+\s*\(|\btime\.sleep\s*\(|^\s*(?:WAIT|DONE|FAIL)\s*;?\s*$", re.MULTILINE)
+_A_CALL = re.compile(
+    r"\b(?:pyautogui|computer|pag)\s*\.\s*\w+\s*\(|\btime\.sleep\s*\(|^\s*(?:WAIT|DONE|FAIL)\s*;?\s*$", re.MULTILINE
+)
+_OTHER_CALL = re.compile(r"^[ \t]*([A-Za-z_][\w.]*)[ \t]*\(", re.MULTILINE)
 _MAX_LOOP = 100
+_MAX_STEPS = 20_000
+_MAX_VALUE = 500
+"""Things in a list, and in those inside it; a string counts one for 400 characters. Sums of names could double without end."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 Bound = Mapping[str, Any]
 
@@ -99,6 +105,10 @@ def _picked(code: str, offset: int) -> list[Call]:
     ]
     if not calls:
         raise Unfound("the code is no Python and holds no call that could be picked from it", offset, "code")
+    starts = {at for *_, at in picked}
+    for line in _OTHER_CALL.finditer(code):
+        if line.start(1) not in starts and line[1] not in _IGNORED:
+            raise Unfound(f"{line[1][:40]} is no action", offset + line.start(1), "call")
     return calls
 
 
@@ -109,7 +119,11 @@ def _named(name: str, positional: Sequence[Any], keywords: Mapping[str, Any], at
     if names is None or owner not in _OWNERS:
         raise Unfound(f"{name} is no action", at, "call", f"use {', '.join(sorted(SIGNATURES))}")
     if names == ("*args",):
-        values = [*positional, *([keywords["args"]] if "args" in keywords else []), *([keywords["keys"]] if "keys" in keywords else [])]
+        values = [
+            *positional,
+            *([keywords["args"]] if "args" in keywords else []),
+            *([keywords["keys"]] if "keys" in keywords else []),
+        ]
         flat = [key for value in values for key in (value if isinstance(value, (list, tuple)) else [value])]
         return last, {"keys": flat}
     if len(positional) == 1 and names[:2] == _POINT and isinstance(positional[0], (list, tuple)):
@@ -124,13 +138,15 @@ class _Reader:
     def __init__(self, offset: int, lines: Sequence[str], margin: int) -> None:
         self.calls: list[Call] = []
         self._offset, self._lines, self._margin = offset, lines, margin
+        self._steps = 0
         self._starts = [0, *itertools.accumulate(map(len, lines))]
 
     def statements(self, body: Sequence[ast.stmt], bound: dict[str, Any]) -> None:
         for statement in body:
+            self._steps += 1
+            if len(self.calls) > MAX_CALLS or self._steps > _MAX_STEPS:
+                raise Unfound(f"more than {MAX_CALLS} calls, or loops for nothing", self._at(statement), "call")
             self._statement(statement, bound)
-            if len(self.calls) > MAX_CALLS:
-                raise Unfound(f"more than {MAX_CALLS} calls", self._at(statement), "call")
 
     def _statement(self, node: ast.stmt, bound: dict[str, Any]) -> None:
         match node:
@@ -150,16 +166,18 @@ class _Reader:
                 for value in self._items(node.iter, bound):
                     self._bind(target, value, bound)
                     self.statements(node.body, bound)
-                    if len(self.calls) > MAX_CALLS:
-                        return
-            case ast.With(items=[ast.withitem(context_expr=ast.Call() as call)]) if self._dotted(call.func).endswith(".hold"):
+            case ast.With(items=[ast.withitem(context_expr=ast.Call() as call)]) if self._dotted(call.func).endswith(
+                ".hold"
+            ):
                 keys = [self._value(item, bound) for item in call.args]
                 flat = [key for item in keys for key in (item if isinstance(item, (list, tuple)) else [item])]
                 self.calls += [Call("keyDown", {"key": key}, self._at(node)) for key in flat]
                 self.statements(node.body, bound)
                 self.calls += [Call("keyUp", {"key": key}, self._at(node)) for key in reversed(flat)]
             case _:
-                raise Unfound(f"{type(node).__name__} is not read as an action", self._at(node), "code", "plain calls only")
+                raise Unfound(
+                    f"{type(node).__name__} is not read as an action", self._at(node), "code", "plain calls only"
+                )
 
     def _call(self, node: ast.Call, bound: Bound) -> None:
         name = self._dotted(node.func)
@@ -173,7 +191,9 @@ class _Reader:
         match target:
             case ast.Name(id=name):
                 bound[name] = value
-            case ast.Tuple(elts=parts) | ast.List(elts=parts) if isinstance(value, (list, tuple)) and len(parts) == len(value):
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) if isinstance(value, (list, tuple)) and len(parts) == len(
+                value
+            ):
                 for part, item in zip(parts, value, strict=True):
                     self._bind(part, item, bound)
             case _:
@@ -194,6 +214,12 @@ class _Reader:
         raise Unfound(f"only loops over at most {_MAX_LOOP} known things are read", self._at(node), "code")
 
     def _value(self, node: ast.expr, bound: Bound) -> Any:
+        value = self._folded(node, bound)
+        if _size(value) > _MAX_VALUE:
+            raise Unfound("the value is too large", self._at(node), "code")
+        return value
+
+    def _folded(self, node: ast.expr, bound: Bound) -> Any:
         match node:
             case ast.Constant(value=value):
                 return value
@@ -205,7 +231,9 @@ class _Reader:
                 return self._sum(self._value(left, bound), op, self._value(right, bound), node)
             case ast.List(elts=items) | ast.Tuple(elts=items):
                 return [self._value(item, bound) for item in items]
-        raise Unfound(f"{ast.unparse(node)[:40]} is no literal", self._at(node), "code", "write numbers and strings out")
+        raise Unfound(
+            f"{ast.unparse(node)[:40]} is no literal", self._at(node), "code", "write numbers and strings out"
+        )
 
     def _sum(self, left: Any, op: ast.operator, right: Any, node: ast.expr) -> Any:
         if isinstance(left, str) and isinstance(right, str) and isinstance(op, ast.Add):
@@ -237,6 +265,13 @@ class _Reader:
         return self._offset + self._starts[node.lineno - 1] + self._margin + column
 
 
+def _size(value: Any) -> int:
+    # parts were measured when they were made, so this never goes deeper than the limit
+    if isinstance(value, list):
+        return 1 + sum(map(_size, value))
+    return len(value) // 400 if isinstance(value, str) else 1
+
+
 def _number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
@@ -259,7 +294,9 @@ def decode(call: Call, turn: Turn, *, failure: str = "failure") -> None:
             turn.drag_to(_place(args, turn) or turn.here("x"), "x", _button(args.get("button") or "left"))
         case "drag" | "dragRel":
             (dx, dy), (x, y) = _offset(args, turn), turn.here("x")
-            turn.drag([(x, y), (min(1000, max(0, x + dx)), min(1000, max(0, y + dy)))], _button(args.get("button") or "left"))
+            turn.drag(
+                [(x, y), (min(1000, max(0, x + dx)), min(1000, max(0, y + dy)))], _button(args.get("button") or "left")
+            )
         case "mouseDown" | "mouseUp" as kind:
             at = _place(args, turn)
             button = _button(args.get("button") or "left")
@@ -280,8 +317,7 @@ def decode(call: Call, turn: Turn, *, failure: str = "failure") -> None:
         case "hotkey":
             _hotkey(turn, need(args, "keys"))
         case "keyDown" | "keyUp" as kind:
-            key = key_list([need(args, "key", "keys")], "key")[0]
-            turn.add("keyboard.down" if kind == "keyDown" else "keyboard.up", key=key)
+            turn.held_key(kind.removeprefix("key").lower(), need(args, "key", "keys"))
         case "sleep":
             turn.wait(need(args, "seconds", "secs"))
         case "wait":

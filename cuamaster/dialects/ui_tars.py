@@ -86,8 +86,7 @@ def decode(call: Call, turn: Turn) -> None:
         case "hotkey":
             turn.press(need(args, "key", "hotkey"), "key", "+ ")
         case "press" | "keydown" | "release" | "keyup":
-            kind = "keyboard.down" if name in ("press", "keydown") else "keyboard.up"
-            turn.add(kind, key=need(args, "key", "press"))
+            turn.held_key("down" if name in ("press", "keydown") else "up", need(args, "key", "press"))
         case "type":
             turn.add("keyboard.type", text=need(args, "content"))
         case "wait":

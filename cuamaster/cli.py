@@ -374,9 +374,13 @@ def _show_import(done: Imported, as_json: bool) -> None:
     else:
         _print([done.model_dump(exclude={"reasons"})], as_json=False, title="imported")
         addresses = [name for _, name, _ in done.reasons if "://" in name]
-        rows = [{"records": n, "reason": reason, "name": name} for reason, name, n in done.reasons if name not in addresses]
+        rows = [
+            {"records": n, "reason": reason, "name": name} for reason, name, n in done.reasons if name not in addresses
+        ]
         if addresses:
-            rows.append({"records": "", "reason": "missing-file", "name": f"{len(addresses)} addresses, listed by --json"})
+            rows.append(
+                {"records": "", "reason": "missing-file", "name": f"{len(addresses)} addresses, listed by --json"}
+            )
         _print(rows, as_json=False, title="could not be mapped")
     if not done.tasks + done.trajectories + done.already:
         raise typer.Exit(1)

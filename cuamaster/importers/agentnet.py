@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cuamaster.errors import InvalidAction, InvalidInput, Unmappable
+from cuamaster.errors import InvalidAction, Unmappable
 from cuamaster.importers.code import code_actions, cursor_of
-from cuamaster.importers.found import Found, Skip, json_lines, list_of, lost, never, refused, text_of
+from cuamaster.importers.found import FAULTS, Found, Skip, json_lines, list_of, lost, never, refused, text_of, told
 from cuamaster.importers.pictures import PictureFolders, observe, picture_folders
 from cuamaster.ports import Store
 from cuamaster.records.trajectory import Action, Lineage, Step, Trajectory
@@ -36,6 +36,7 @@ def read_agentnet(
     for number, line in json_lines(path):
         name = line.get("task_id") if isinstance(line, dict) else None
         item = f"agentnet:{name}" if isinstance(name, str) and name else f"agentnet:{path.name}:{number}"
+        item = told(item)
         seen[item] += 1
         if seen[item] > 1:  # the published files hold different recordings under one id
             item = f"{item}#{seen[item]}"
@@ -48,7 +49,7 @@ def read_agentnet(
                 if skip(item)
                 else _trajectory(line, item, f"{path}, line {number}", folders, store, license_name)
             )
-        except InvalidInput as exc:
+        except FAULTS as exc:
             yield refused(item, exc)
 
 

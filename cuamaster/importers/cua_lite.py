@@ -22,7 +22,7 @@ from cuamaster.action_space import CUAAction
 from cuamaster.errors import InvalidAction, InvalidInput, Unmappable
 from cuamaster.importers.code import cursor_of
 from cuamaster.importers.cua_lite_actions import actions_of
-from cuamaster.importers.found import Found, Skip, lost, never, refused, text_of
+from cuamaster.importers.found import FAULTS, Found, Skip, lost, never, refused, text_of, told
 from cuamaster.importers.pictures import PictureFolders, observe
 from cuamaster.ports import Store
 from cuamaster.records.trajectory import Action, Lineage, Observation, Step, Trajectory
@@ -51,16 +51,17 @@ def read_cua_lite(
     for file in files:
         folders = PictureFolders(images) if images else PictureFolders(*list(file.resolve().parents)[:_ANCESTORS])
         for number, row in _rows(file):
-            item = f"cua-lite:{file.name}:{number}"
+            item = told(f"cua-lite:{file.name}:{number}")
             try:
                 metadata = _json(row["metadata"], f"{file}, row {number}: metadata")
-                item = f"cua-lite:{_name(metadata) or f'{file.name}:{number}'}"
+                name = _name(metadata)
+                item = told(f"cua-lite:{name}") if name else item
                 yield (
                     Found(item, skipped=True)
                     if skip(item)
                     else _trajectory(row, metadata, item, f"{file}, row {number}", folders, store, license_name)
                 )
-            except InvalidInput as exc:
+            except FAULTS as exc:
                 yield refused(item, exc)
 
 

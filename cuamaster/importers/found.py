@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from cuamaster.errors import InvalidInput, Unmappable
 from cuamaster.records.episode import Dropped
 from cuamaster.records.task import Task
@@ -40,17 +42,22 @@ def never(_: str) -> bool:
     return False
 
 
-def refused(item: str, *faults: InvalidInput) -> Found:
+FAULTS = (InvalidInput, ValidationError)
+"""What a record may do that stops it, and nothing else."""
+
+
+def refused(item: str, *faults: Exception) -> Found:
     """A record that is not kept, with one row a reason; its detail begins with the names it is about, to be counted."""
-    reasons: dict[str, list[InvalidInput]] = {}
+    item = told(item)
+    reasons: dict[str, list[Exception]] = {}
     for fault in faults:
-        reasons.setdefault(getattr(fault, "reason", "invalid"), []).append(fault)
+        reasons.setdefault(getattr(fault, "reason", "malformed"), []).append(fault)
     dropped = []
     for reason, group in reasons.items():
         names = ", ".join(dict.fromkeys(name for fault in group for name in getattr(fault, "names", ())))
-        told = "; ".join(map(str, group))
-        detail = f"[{names}] {told}" if names else told
-        dropped.append(Dropped(item_id=item, stage=STAGE, reason=reason, detail=detail[:_DETAIL]))
+        words = "; ".join(map(str, group))
+        detail = f"[{names}] {words}" if names else words
+        dropped.append(Dropped(item_id=item, stage=STAGE, reason=reason, detail=told(detail[:_DETAIL])))
     return Found(item, dropped=tuple(dropped))
 
 
@@ -58,8 +65,13 @@ def lost(item: str, names: Counter[str]) -> tuple[Dropped, ...]:
     """What of a kept record has no place here, with how often; nothing when everything has one."""
     if not names:
         return ()
-    told = ", ".join(f"{name} x{count}" for name, count in sorted(names.items()))
-    return (Dropped(item_id=item, stage=STAGE, reason=NOT_MAPPED, detail=f"[{told}]"[:_DETAIL]),)
+    words = ", ".join(f"{name} x{count}" for name, count in sorted(names.items()))
+    return (Dropped(item_id=item, stage=STAGE, reason=NOT_MAPPED, detail=told(f"[{words}]"[:_DETAIL])),)
+
+
+def told(text: str) -> str:
+    """A text that can be stored: JSON may hold halves of characters."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def named(dropped: Iterable[Dropped]) -> Counter[tuple[str, str]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cuamaster.errors import InvalidInput, Unmappable
-from cuamaster.importers.found import Found, Skip, list_of, lost, never, refused, text_of
+from cuamaster.importers.found import FAULTS, Found, Skip, list_of, lost, never, refused, text_of, told
 from cuamaster.importers.osworld_config import APPS, Steps
 from cuamaster.importers.osworld_evaluator import verifier_of
 from cuamaster.importers.osworld_files import TaskFiles
@@ -45,7 +45,7 @@ def read_osworld(
     for path in _files(paths, "*.json"):
         data = _task_file(path)
         if isinstance(data, Unmappable):
-            yield refused(f"{TASK_PREFIX}{path.stem}", data)
+            yield refused(told(f"{TASK_PREFIX}{path}"), data)
         elif data is not None:
             found = task_of(data, image=image, files=files)
             name = found.id.removeprefix(TASK_PREFIX)
@@ -62,10 +62,10 @@ def read_osworld(
 def task_of(data: Any, *, image: str, files: Path | None = None) -> Found:
     """One task file's content as a task, or everything that stands in its way."""
     name = data.get("id") if isinstance(data, dict) else None
-    item = f"{TASK_PREFIX}{name if isinstance(name, str) and name else 'without-id'}"
+    item = told(f"{TASK_PREFIX}{name if isinstance(name, str) and name else 'without-id'}")
     try:
         return _task(data, item, image, files)
-    except InvalidInput as exc:
+    except FAULTS as exc:
         return refused(item, exc)
 
 

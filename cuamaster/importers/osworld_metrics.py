@@ -87,22 +87,19 @@ def _json_settings(result: Source, expected: Source, _options: Any, where: str) 
 
 def _check_json(result: Source, expected: Source, options: Any, where: str) -> Condition:
     path, rules = the_path(result, where), the_rule(expected, where)
-    unknown = [
-        rule["method"]
-        for key in ("expect", "unexpect")
-        for rule in rules.get(key, [])
-        if rule["method"] not in ("eq", "ne")
-    ]
-    if unknown or options.get("is_yaml"):
-        names = tuple(f"check_json({name})" for name in (unknown or ["is_yaml"]))
+    wanted, unwanted = rules.get("expect", []), rules.get("unexpect", [])
+    # `ne` of a key that is not there fails the original: that is no plain negation
+    unknown = [f"expect {rule['method']}" for rule in wanted if rule["method"] != "eq"]
+    unknown += [f"unexpect {rule['method']}" for rule in unwanted if rule["method"] != "eq"]
+    unknown += ["is_yaml"] if options.get("is_yaml") else []
+    if unknown:
+        names = tuple(f"check_json({name})" for name in unknown)
         raise Unmappable(f"{where}: {', '.join(names)}", reason="unsupported-evaluator", names=names)
-    wanted = [_json_rule(path, rule) for rule in rules.get("expect", [])]
-    return conjoin([*wanted, *(Not(of=_json_rule(path, rule)) for rule in rules.get("unexpect", []))])
+    return conjoin([*(_json_is(path, rule) for rule in wanted), *(Not(of=_json_is(path, rule)) for rule in unwanted)])
 
 
-def _json_rule(path: str, rule: Mapping[str, Any]) -> Condition:
-    same = FileJson(path=path, keys=tuple(map(str, rule["key"])), value=json.dumps(rule["ref"]))
-    return same if rule["method"] == "eq" else Not(of=same)
+def _json_is(path: str, rule: Mapping[str, Any]) -> Condition:
+    return FileJson(path=path, keys=tuple(map(str, rule["key"])), value=json.dumps(rule["ref"]))
 
 
 def _compare_csv(result: Source, expected: Source, options: Any, where: str) -> Condition:

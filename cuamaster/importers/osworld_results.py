@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from cuamaster.action_space import CUAAction
-from cuamaster.errors import InvalidAction, InvalidInput, Unmappable
+from cuamaster.errors import InvalidAction, Unmappable
 from cuamaster.importers.code import code_actions, computer_13_actions, cursor_of
-from cuamaster.importers.found import Found, Skip, json_lines, lost, never, refused, text_of
+from cuamaster.importers.found import FAULTS, Found, Skip, json_lines, lost, never, refused, text_of, told
 from cuamaster.importers.pictures import PictureFolders, observe
 from cuamaster.ports import Store
 from cuamaster.records.task import Task
@@ -37,16 +37,17 @@ _MAPPED = {
     "info",
     "step_status",
 }
-_NAME_TRIES = 5
+_PARTS = 5
+"""How much of a folder's path names a run: action space, observation, model, domain, task."""
 
 
 def read_result(path: Path, data: Any, task: Task | None, store: Store, skip: Skip = never) -> Found:
     """The trajectory of one `traj.jsonl`; `data` and `task`: the OSWorld task and what it became, if they are known."""
     folder = path.parent
-    item = f"osworld-result:{'/'.join(folder.parts[-_NAME_TRIES:])}"
+    item = told(f"osworld-result:{'/'.join(folder.parts[-_PARTS:])}")
     try:
         return Found(item, skipped=True) if skip(item) else _trajectory(path, item, data, task, store)
-    except InvalidInput as exc:
+    except FAULTS as exc:
         return refused(item, exc)
 
 

@@ -22,7 +22,6 @@ from cuamaster.adapters.desktops.simulated_syntax import (
 from cuamaster.adapters.desktops.simulated_world import World
 from cuamaster.ports import ShellResult
 
-
 _MAX_DEPTH = 20
 
 

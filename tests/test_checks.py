@@ -272,6 +272,13 @@ def test_cheap_questions_go_in_one_command(desktop: RoomDesktop) -> None:
     assert len(desktop.commands) == 1
 
 
+def test_a_command_that_several_conditions_ask_runs_once(desktop: RoomDesktop) -> None:
+    count = "echo x >> runs; wc -l < runs"
+    both = All(of=(CommandOutput(command=count, text="1"), Not(of=CommandOutput(command=count, text="2"))))
+    assert verify(both, desktop, READER).status == "passed"  # type: ignore[arg-type]
+    assert verify(both, desktop, READER).status == "failed"  # type: ignore[arg-type]
+
+
 def test_without_a_focused_window_nothing_is_read_in_one(desktop: RoomDesktop) -> None:
     desktop.active = None
     assert holds(ScreenText(text="Buy milk", app="editor"), desktop, READER).holds is False  # type: ignore[arg-type]

@@ -209,6 +209,9 @@ class _Walk:
 
     def _act(self, message: Mapping[str, Any], where: str, *, last: bool) -> None:
         parts = self._parts(message, where)
+        if self.steps and self.steps[-1].actions[-1].action.type == "finish":
+            self.names["a turn after the end"] += 1
+            return
         calls = message.get("tool_calls") or []
         said = "\n".join(part["text"] for part in parts if part["type"] == "text" and isinstance(part.get("text"), str))
         if calls:

@@ -68,6 +68,8 @@ def _trajectory(path: Path, item: str, data: Any, task: Task | None, store: Stor
         where = f"{path}, line {number}"
         if isinstance(line, Unmappable):
             raise line
+        if steps and steps[-1].actions[-1].action.type == "finish":  # runners append: the folder was used twice
+            raise Unmappable(f"{where}: goes on after the end", reason="malformed", names=("two runs in one file",))
         names.update(key for key in line if key not in _MAPPED)
         after = observe(pictures.read(text_of(line, "screenshot_file", where), where), store, where)
         actions = _actions(line.get("action"), before or after, cursor, where)

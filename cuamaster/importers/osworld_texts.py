@@ -9,7 +9,7 @@ from cuamaster.errors import Unmappable
 from cuamaster.records.condition import CommandOutput, FileText
 from cuamaster.records.filling import names_in
 
-_MAX_GOLD = 1 << 20
+_MAX_GOLD = 1 << 18
 Match = Literal["equals", "contains"]
 
 
@@ -60,7 +60,7 @@ def gold_text(gold: bytes) -> str:
     """The text of a file to compare with; raises Unmappable when it is too long to travel in a condition, or no text."""
     if len(gold) > _MAX_GOLD:
         raise Unmappable(
-            f"the expected text has more than {_MAX_GOLD >> 20} MiB", reason="too-big", names=("gold text",)
+            f"the expected text has more than {_MAX_GOLD >> 10} KiB", reason="too-big", names=("gold text",)
         )
     try:
         return gold.decode("utf-8")

@@ -44,6 +44,7 @@ class Sight:
         self._reader = reader
         self._questions = {self._question(leaf) for leaf in wanted} - {""}
         self._answers: dict[str, str] = {}
+        self._ran: dict[str, ShellResult] = {}
         self._files: dict[str, bytes | None] = {}
         self._boxes: dict[str, list[TextBox]] = {}
         self._frame: Frame | None = None
@@ -102,7 +103,9 @@ class Sight:
 
     def shell(self, command: str) -> ShellResult:
         """A condition's own command, run by itself."""
-        return self._desktop.shell(command)
+        if command not in self._ran:
+            self._ran[command] = self._desktop.shell(command)
+        return self._ran[command]
 
     def clipboard(self) -> str:
         """Text of the clipboard; '' when it is empty or holds no text."""

@@ -137,6 +137,18 @@ def test_an_answer_at_the_end_is_kept(tmp_path: Path, store: LocalStore) -> None
     ]
 
 
+def test_words_after_the_end_are_counted(tmp_path: Path, store: LocalStore) -> None:
+    ended = [
+        *MESSAGES[:-1],
+        {"role": "assistant", "tool_calls": [call("response", 3, text="3")]},
+        answer(3, text("ok")),
+        MESSAGES[-1],
+    ]
+    (item,) = read_cua_lite(write(tmp_path / "a.parquet", {"messages": ended}), store)
+    assert [step.actions[-1].action.type for step in kept(item).steps].count("finish") == 1
+    assert "a turn after the end x1" in item.dropped[0].detail
+
+
 def _turn(*calls: dict[str, Any], **more: Any) -> dict[str, Any]:
     turn = {"role": "assistant", "tool_calls": list(calls), **more}
     return {"messages": [MESSAGES[0], turn, answer(0, image(1)), MESSAGES[-1]], "shades": 2}

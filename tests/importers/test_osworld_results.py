@@ -66,6 +66,13 @@ def test_without_a_first_picture_the_first_action_is_left_out_by_name(folder: Pa
     assert row.reason == "not-mapped" and "first action (wait): no picture before it x1" in row.detail
 
 
+def test_a_folder_that_was_run_twice_is_refused(folder: Path, store: LocalStore) -> None:
+    lines = folder / FOLDER / NOTES / "traj.jsonl"
+    lines.write_text(lines.read_text() * 2)
+    item = read(folder, store)[f"result:{NOTES}"]
+    assert item.kept == () and "two runs in one file" in item.dropped[0].detail
+
+
 def test_a_run_that_the_benchmark_scored_zero_is_refused(folder: Path, store: LocalStore) -> None:
     item = read(folder, store)[f"result:{EITHER}"]
     assert item.kept == () and [row.reason for row in item.dropped] == ["source-says-failed"]

@@ -19,6 +19,7 @@ from cuamaster.dialects.lowering import Said, lower
 from cuamaster.dialects.turn import Turn
 from cuamaster.dialects.vocabulary import Vocabulary
 from cuamaster.errors import Inexpressible, InvalidAction, UnreadableAnswer
+from cuamaster.records.primitive import Mode
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Dialect:
     decode: Callable[[Call, Turn], None]
     encode: Callable[[CUAAction, Writer], list[dict[str, Any]]]
     write: Callable[[str, Sequence[dict[str, Any]]], str]
+    prompt: Callable[[Mode, Screen], str] | None = None
+    """The system message that teaches the format; None where it belongs to an API with tools of its own, or is data only."""
 
     def __repr__(self) -> str:
         return f"<dialect {self.name}>"

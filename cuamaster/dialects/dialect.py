@@ -41,9 +41,21 @@ class Writer:
         """[x, y] in the dialect's numbers."""
         return list(self.space.write((point[0], point[1]), self.screen))
 
+    def xy(self, action: CUAAction) -> dict[str, Any]:
+        """The action's point as {"x", "y"}, empty when it has none."""
+        place = self.place(action)
+        return {"x": place[0], "y": place[1]} if place else {}
+
     def place(self, action: CUAAction) -> list[float] | None:
         """The action's point as [x, y], or None when it has none."""
         return self.pair((action.args["x"], action.args["y"])) if "x" in action.args else None
+
+
+def direction(scroll: CUAAction) -> tuple[str, int]:
+    """Where a scroll along one axis goes, in a word, and how many notches."""
+    axis = "dy" if scroll.args.get("dy") else "dx"
+    way = int(scroll.args[axis])
+    return {"dy": ("up", "down"), "dx": ("left", "right")}[axis][way > 0], abs(way)
 
 
 @dataclass(frozen=True, repr=False)

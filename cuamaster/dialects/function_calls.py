@@ -11,7 +11,7 @@ from cuamaster.dialects.answers import Unfound
 from cuamaster.dialects.lenient_json import NotJson, escaped, read_json, unescape
 
 MAX_CALLS = 1000
-_MAX_QUOTES = 2000
+_MAX_QUOTES = 300
 _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)\s*")
 _BLANK = re.compile(r"[\s,]*")
 _BARE = re.compile(r"[^,()\n]*")

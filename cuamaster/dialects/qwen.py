@@ -21,7 +21,7 @@ from cuamaster.dialects import conversation, qwen_calls, tool_calls
 from cuamaster.dialects.answers import Call
 from cuamaster.dialects.conversation import images_of
 from cuamaster.dialects.coordinates import Screen, SmartResize, Space
-from cuamaster.dialects.dialect import Dialect, Writer
+from cuamaster.dialects.dialect import Dialect
 from cuamaster.dialects.lowering import cursor_after
 from cuamaster.dialects.qwen_calls import Habits
 from cuamaster.dialects.qwen_schema import Told
@@ -40,7 +40,6 @@ __all__ = [
     "lower",
     "parse",
     "render_answer",
-    "render_calls",
     "render_steps",
     "split_answer",
     "spoken_like_qwen",
@@ -113,11 +112,6 @@ def tools(mode: Mode) -> list[dict[str, Any]]:
 def lower(action: CUAAction) -> list[CUAAction]:
     """The same effect in actions that Qwen3-VL can say, coordinates rounded; raises Inexpressible where there are none."""
     return list(QWEN3_VL.express([action], _GRID).actions)
-
-
-def render_calls(action: CUAAction) -> list[dict[str, Any]]:
-    """The function calls ({"name", "arguments"}) of one action; raises Inexpressible for what Qwen3-VL cannot say."""
-    return [call for part in lower(action) for call in qwen_calls.encode(part, Writer(QWEN3_VL.space, _GRID))]
 
 
 def render_answer(thought: str, actions: Sequence[CUAAction]) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from cuamaster.action_space import CUAAction
 from cuamaster.dialects.answers import Call, Found, beyond_reasoning
 from cuamaster.dialects.coordinates import Point, Screen, SmartResize, Space
-from cuamaster.dialects.dialect import Dialect, Writer, no_call
+from cuamaster.dialects.dialect import Dialect, Writer, direction, no_call
 from cuamaster.dialects.function_calls import find_calls, quote
 from cuamaster.dialects.key_names import join_chord
 from cuamaster.dialects.turn import Turn, need
@@ -35,17 +35,19 @@ _ENDS = ("end_box", "end_point")
 _FIRST = {"hotkey": "key", "press": "key", "release": "key", "type": "content", "finished": "content"}
 _NAMES = (*_CLICKS, "drag", "select", "hover", "mouse_move", "scroll", "wait", "call_user", *_FIRST, "keydown", "keyup")
 _ACTION = re.compile(r"^[ \t]*Action:[ \t]*", re.MULTILINE)
+_CALL = re.compile(rf"(?:{'|'.join(_NAMES)})\s*\(")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def find(text: str) -> Found:
-    """The calls behind the last `Action:`, or anywhere when there is none. Raises Unfound."""
+    """The calls behind the first `Action:` that a call follows, or anywhere when there is none. Raises Unfound."""
     return beyond_reasoning(text, _find)
 
 
 def _find(text: str, start: int) -> Found:
+    # the thought may speak of an action too: the calls begin where a call follows at once
     heads = list(_ACTION.finditer(text, start))
-    head = heads[-1] if heads else None
+    head = next((head for head in heads if _CALL.match(text, head.end())), heads[-1] if heads else None)
     calls = [
         Call(name, dict(zip((_FIRST.get(name, "start_box"),), values, strict=False)) | keywords, at)
         for name, values, keywords, at in find_calls(text, head.end() if head else start, len(text), _NAMES)
@@ -119,9 +121,7 @@ def encode(action: CUAAction, writer: Writer, *, points: bool) -> list[dict[str,
         case "mouse.move":
             return [_call("hover", **at)]
         case "mouse.scroll":
-            names = {("dy", True): "down", ("dy", False): "up", ("dx", True): "right", ("dx", False): "left"}
-            axis = "dy" if args.get("dy") else "dx"
-            return [_call("scroll", **at, direction=quote(names[axis, args[axis] > 0]))]
+            return [_call("scroll", **at, direction=quote(direction(action)[0]))]
         case "keyboard.press":
             return [_call("hotkey", key=quote(join_chord(args["keys"], " ")))]
         case "keyboard.down" | "keyboard.up":

@@ -131,6 +131,11 @@ CASES: list[tuple[str, str, list[tuple[str, dict[str, Any]]]]] = [
     ("ui-tars-1.5", 'Action: type(content="hello", )', [("keyboard.type", {"text": "hello"})]),
     ("ui-tars-1.5", "Action: type(content='hello)", [("keyboard.type", {"text": "hello"})]),
     ("ui-tars-1.5", "Action: type(content='turn')", [("keyboard.type", {"text": "turn"})]),
+    (
+        "ui-tars",
+        "Thought: first\nAction: hotkey(key='ctrl s')\nAction: wait()",
+        [("keyboard.press", {"keys": ["ctrl", "s"]}), ("wait", {"seconds": 5})],
+    ),
     ("ui-tars-1.5", "Action: call_user()", [("finish", {"status": "infeasible"})]),
     (
         "osworld-computer-13",
@@ -237,6 +242,7 @@ def test_forgiven_are_broken_quotes_fences_reasoning_and_text_around() -> None:
         f"no opening tag</think>\n<tool_call>{call}</tool_call> and so on",
         "<tool_call>{name: 'computer_use', arguments: {action: 'left_click', coordinate: [5, 6,],},}</tool_call>",
         '<tool_call>{"action": "left_click", "coordinate": [5, 6], "why": null}</tool_call>',
+        '<tool_call>{"action": "left_click", "coordinate": "(5, 6)"}</tool_call>',
         f"<tool_call>{json.dumps({'name': 'computer_use', 'arguments': json.dumps({'action': 'left_click', 'coordinate': [5, 6]})})}",
     ):
         assert _read("qwen3-vl", text) == click, text

@@ -15,7 +15,7 @@ from cuamaster.action_space import CUAAction
 from cuamaster.dialects.answers import Call, Found
 from cuamaster.dialects.api_items import FINISH, Item, dumps, find_items
 from cuamaster.dialects.coordinates import Limit, Space
-from cuamaster.dialects.dialect import Dialect, Writer
+from cuamaster.dialects.dialect import Dialect, Writer, direction
 from cuamaster.dialects.key_names import XDOTOOL, join_chord, split_chord
 from cuamaster.dialects.turn import Turn, need, notches
 from cuamaster.dialects.vocabulary import Vocabulary
@@ -61,7 +61,7 @@ def decode(call: Call, turn: Turn) -> None:
             else:
                 turn.drag([turn.pair(args["start_coordinate"], "start_coordinate"), end], "left", _held(args))
         case "left_mouse_down" | "left_mouse_up":
-            turn.add("mouse.down" if kind.endswith("down") else "mouse.up", **({"x": at[0], "y": at[1]} if at else {}))
+            turn.button(kind.removeprefix("left_mouse_"), at)
         case "scroll":
             amount = notches(args.get("scroll_amount", 3), 1, "scroll_amount")
             turn.scroll_towards(need(args, "scroll_direction"), amount, at, _held(args))
@@ -108,9 +108,8 @@ def encode(action: CUAAction, writer: Writer) -> list[dict[str, Any]]:
             start, end = (writer.pair(point) for point in args["path"])
             return [{"action": "left_click_drag", "start_coordinate": start, "coordinate": end}]
         case "mouse.scroll":
-            axis = "dy" if args.get("dy") else "dx"
-            direction = {("dy", True): "down", ("dy", False): "up", ("dx", True): "right", ("dx", False): "left"}
-            way = {"scroll_direction": direction[axis, args[axis] > 0], "scroll_amount": abs(args[axis])}
+            towards, amount = direction(action)
+            way = {"scroll_direction": towards, "scroll_amount": amount}
             return [{"action": "scroll", **at, **way, **held}]
         case "mouse.down" | "mouse.up":
             return [{"action": "left_mouse_down" if action.type.endswith("down") else "left_mouse_up"}]

@@ -64,7 +64,7 @@ def decode(call: Call, turn: Turn) -> None:
         case "DRAG_TO":
             turn.drag_to(turn.point(need(args, "x"), need(args, "y")), "x")
         case "MOUSE_DOWN" | "MOUSE_UP" as kind:
-            turn.add(kind.lower().replace("_", "."), button=None if button == "left" else button)
+            turn.button(kind.removeprefix("MOUSE_").lower(), None, button)
         case "SCROLL":
             dx, dy = args.get("dx") or 0, args.get("dy") or 0
             if not dx and not dy:
@@ -95,8 +95,7 @@ def _at(args: Mapping[str, Any], turn: Turn) -> Point | None:
 def encode(action: CUAAction, writer: Writer) -> list[dict[str, Any]]:
     """One action as one or two objects."""
     args = action.args
-    place = writer.place(action)
-    at = {"x": place[0], "y": place[1]} if place else {}
+    at = writer.xy(action)
     held = {"button": args.get("button", "left")}
     match action.type:
         case "mouse.click":

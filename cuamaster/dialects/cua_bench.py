@@ -13,7 +13,7 @@ from typing import Any
 from cuamaster.action_space import CUAAction
 from cuamaster.dialects.answers import Call, Found, beyond_reasoning, json_values
 from cuamaster.dialects.coordinates import Space
-from cuamaster.dialects.dialect import Dialect, Writer, no_call
+from cuamaster.dialects.dialect import Dialect, Writer, direction, no_call
 from cuamaster.dialects.function_calls import find_calls, quote
 from cuamaster.dialects.turn import Turn, need, notches
 from cuamaster.dialects.vocabulary import Vocabulary
@@ -106,8 +106,7 @@ def _at(args: Mapping[str, Any], turn: Turn) -> tuple[float, float]:
 def encode(action: CUAAction, writer: Writer) -> list[dict[str, Any]]:
     """One action as one object's repr."""
     args = action.args
-    place = writer.place(action)
-    at = {"x": place[0], "y": place[1]} if place else {}
+    at = writer.xy(action)
     match action.type:
         case "mouse.click":
             return [_do(_CLICKS[args.get("button", "left"), args.get("count", 1)], **at)]
@@ -117,13 +116,8 @@ def encode(action: CUAAction, writer: Writer) -> list[dict[str, Any]]:
             (x, y), (to_x, to_y) = (writer.pair(point) for point in args["path"])
             return [_do("DragAction", from_x=x, from_y=y, to_x=to_x, to_y=to_y)]
         case "mouse.scroll":
-            axis = "dy" if args.get("dy") else "dx"
-            direction = {("dy", True): "down", ("dy", False): "up", ("dx", True): "right", ("dx", False): "left"}
-            return [
-                _do(
-                    "ScrollAction", direction=direction[axis, args[axis] > 0], amount=abs(args[axis]) * AMOUNT_PER_NOTCH
-                )
-            ]
+            towards, amount = direction(action)
+            return [_do("ScrollAction", direction=towards, amount=amount * AMOUNT_PER_NOTCH)]
         case "keyboard.type":
             return [_do("TypeAction", text=args["text"])]
         case "keyboard.press":

@@ -19,6 +19,7 @@ from cuamaster.dialects.lowering import Said, lower
 from cuamaster.dialects.turn import Turn
 from cuamaster.dialects.vocabulary import Vocabulary
 from cuamaster.errors import Inexpressible, InvalidAction, UnreadableAnswer
+from cuamaster.records.primitive import Mode
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,21 @@ class Writer:
         """[x, y] in the dialect's numbers."""
         return list(self.space.write((point[0], point[1]), self.screen))
 
+    def xy(self, action: CUAAction) -> dict[str, Any]:
+        """The action's point as {"x", "y"}, empty when it has none."""
+        place = self.place(action)
+        return {"x": place[0], "y": place[1]} if place else {}
+
     def place(self, action: CUAAction) -> list[float] | None:
         """The action's point as [x, y], or None when it has none."""
         return self.pair((action.args["x"], action.args["y"])) if "x" in action.args else None
+
+
+def direction(scroll: CUAAction) -> tuple[str, int]:
+    """Where a scroll along one axis goes, in a word, and how many notches."""
+    axis = "dy" if scroll.args.get("dy") else "dx"
+    way = int(scroll.args[axis])
+    return {"dy": ("up", "down"), "dx": ("left", "right")}[axis][way > 0], abs(way)
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +71,8 @@ class Dialect:
     decode: Callable[[Call, Turn], None]
     encode: Callable[[CUAAction, Writer], list[dict[str, Any]]]
     write: Callable[[str, Sequence[dict[str, Any]]], str]
+    prompt: Callable[[Mode, Screen], str] | None = None
+    """The system message that teaches the format; None where it belongs to an API with tools of its own, or is data only."""
 
     def __repr__(self) -> str:
         return f"<dialect {self.name}>"

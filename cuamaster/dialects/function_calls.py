@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,7 @@ from cuamaster.dialects.answers import Unfound
 from cuamaster.dialects.lenient_json import NotJson, escaped, read_json, unescape
 
 MAX_CALLS = 1000
-_MAX_QUOTES = 2000
+_MAX_QUOTES = 300
 _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)\s*")
 _BLANK = re.compile(r"[\s,]*")
 _BARE = re.compile(r"[^,()\n]*")
@@ -28,7 +29,7 @@ def find_calls(
 
     Raises Unfound for a call that is broken or cut off.
     """
-    pattern = re.compile(r"(?<![\w.'\"])(" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")\s*\(")
+    pattern = _pattern(tuple(names))
     found: list[tuple[str, list[Any], dict[str, Any], int]] = []
     at = start
     while (opening := pattern.search(text, at, stop)) is not None:
@@ -37,6 +38,13 @@ def find_calls(
         positional, keywords, at = _arguments(text, opening.end(), stop, opening.start())
         found.append((opening[1], positional, keywords, opening.start()))
     return found
+
+
+@functools.lru_cache(maxsize=16)
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    # the longest name first: left_double_click is no left_double
+    either = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.compile(rf"(?<![\w.'\"])({either})\s*\(")
 
 
 def quote(text: str) -> str:

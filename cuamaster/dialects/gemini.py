@@ -14,7 +14,7 @@ from cuamaster.action_space import CUAAction
 from cuamaster.dialects.answers import Call, Found
 from cuamaster.dialects.api_items import FINISH, Item, dumps, find_items
 from cuamaster.dialects.coordinates import Point, Space
-from cuamaster.dialects.dialect import Dialect, Writer
+from cuamaster.dialects.dialect import Dialect, Writer, direction
 from cuamaster.dialects.key_names import BROWSER
 from cuamaster.dialects.turn import Turn, need, notches
 from cuamaster.dialects.vocabulary import Vocabulary
@@ -55,7 +55,7 @@ def decode(call: Call, turn: Turn) -> None:
             turn.add("mouse.move", x=x, y=y)
         case "mouse_down" | "mouse_up":
             at = _at(args, turn) if args.get("x") is not None else None
-            turn.add("mouse.down" if name.endswith("down") else "mouse.up", **({"x": at[0], "y": at[1]} if at else {}))
+            turn.button(name.removeprefix("mouse_"), at)
         case "drag_and_drop":
             names = [("start_x", "start_y"), ("end_x", "end_y")]
             if args.get("start_x") is None:
@@ -117,8 +117,7 @@ def _at(args: Item, turn: Turn) -> Point:
 def encode(action: CUAAction, writer: Writer) -> list[dict[str, Any]]:
     """One action as one function call of the desktop environment."""
     args = action.args
-    place = writer.place(action)
-    at = {"x": place[0], "y": place[1]} if place else {}
+    at = writer.xy(action)
     match action.type:
         case "mouse.click":
             return [_call(_NAMES[args.get("button", "left"), args.get("count", 1)], **at)]
@@ -128,10 +127,9 @@ def encode(action: CUAAction, writer: Writer) -> list[dict[str, Any]]:
             (x, y), (to_x, to_y) = (writer.pair(point) for point in args["path"])
             return [_call("drag_and_drop", start_x=x, start_y=y, end_x=to_x, end_y=to_y)]
         case "mouse.scroll":
-            axis = "dy" if args.get("dy") else "dx"
-            direction = {("dy", True): "down", ("dy", False): "up", ("dx", True): "right", ("dx", False): "left"}
-            pixels = abs(args[axis]) * PIXELS_PER_NOTCH
-            return [_call("scroll", **at, direction=direction[axis, args[axis] > 0], magnitude_in_pixels=pixels)]
+            towards, amount = direction(action)
+            pixels = amount * PIXELS_PER_NOTCH
+            return [_call("scroll", **at, direction=towards, magnitude_in_pixels=pixels)]
         case "mouse.down" | "mouse.up":
             return [_call("mouse_down" if action.type.endswith("down") else "mouse_up", **at)]
         case "keyboard.type":

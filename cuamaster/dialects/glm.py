@@ -12,7 +12,7 @@ from typing import Any
 from cuamaster.action_space import CUAAction
 from cuamaster.dialects.answers import Call, Found, beyond_reasoning, json_values
 from cuamaster.dialects.coordinates import Space
-from cuamaster.dialects.dialect import Dialect, Writer, no_call
+from cuamaster.dialects.dialect import Dialect, Writer, direction, no_call
 from cuamaster.dialects.function_calls import find_calls, quote
 from cuamaster.dialects.key_names import join_chord
 from cuamaster.dialects.turn import Turn, need, notches
@@ -97,9 +97,7 @@ def encode(action: CUAAction, writer: Writer) -> list[dict[str, Any]]:
             begin, end = (_box(writer.pair(point)) for point in args["path"])
             return [_call("left_drag", start_box=begin, end_box=end)]
         case "mouse.scroll":
-            return [
-                _call("scroll", **at, direction=quote("down" if args["dy"] > 0 else "up"), step=str(abs(args["dy"])))
-            ]
+            return [_call("scroll", **at, direction=quote(direction(action)[0]), step=str(direction(action)[1]))]
         case "keyboard.press":
             return [_call("key", keys=quote(join_chord(args["keys"])))]
         case "keyboard.type":

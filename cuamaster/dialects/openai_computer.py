@@ -102,8 +102,7 @@ def _place(point: Any, index: int, turn: Turn) -> Point:
 def encode(action: CUAAction, writer: Writer) -> list[dict[str, Any]]:
     """One action as one object of the API."""
     args = action.args
-    place = writer.place(action)
-    at = {"x": place[0], "y": place[1]} if place else {}
+    at = writer.xy(action)
     keys = {"keys": [CAPITALS.say(key) for key in args["modifiers"]]} if args.get("modifiers") else {}
     match action.type:
         case "mouse.click":

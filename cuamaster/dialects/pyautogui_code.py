@@ -15,10 +15,11 @@ from typing import Any
 
 from cuamaster.action_space import CUAAction
 from cuamaster.dialects.answers import Found, between, beyond_reasoning, fences
+from cuamaster.dialects.code_calls import has_a_call, read_code
 from cuamaster.dialects.coordinates import SmartResize, Space
 from cuamaster.dialects.dialect import Dialect, Writer, no_call
 from cuamaster.dialects.key_names import PYAUTOGUI
-from cuamaster.dialects.pyautogui_read import decode, has_a_call, read_code
+from cuamaster.dialects.pyautogui_read import decode
 from cuamaster.dialects.vocabulary import EVERY_BUTTON, EVERY_CLICK, Vocabulary
 
 _CLICKS = {
@@ -41,8 +42,7 @@ def _said(**changes: Any) -> Vocabulary:
 def encode(action: CUAAction, writer: Writer, *, prefix: str = "pyautogui.", computer: bool = False) -> list[Line]:
     """One action as lines of code; `computer`: ends, waits and triple clicks are OpenCUA's."""
     args = action.args
-    place = writer.place(action)
-    at = {"x": place[0], "y": place[1]} if place else {}
+    at = writer.xy(action)
     call = partial(_call, prefix)
     match action.type:
         case "mouse.click":

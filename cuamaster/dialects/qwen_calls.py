@@ -128,10 +128,9 @@ def _drag(arguments: Arguments, turn: Turn, _: Habits) -> None:
         turn.drag_to(begin, "coordinate")
 
 
-def _button(kind: str) -> Callable[[Arguments, Turn, Habits], None]:
+def _button(name: str) -> Callable[[Arguments, Turn, Habits], None]:
     def decoder(arguments: Arguments, turn: Turn, _: Habits) -> None:
-        at = _at(arguments, turn)
-        turn.add(kind, **({"x": at[0], "y": at[1]} if at else {}))
+        turn.button(name, _at(arguments, turn))
 
     return decoder
 
@@ -181,8 +180,8 @@ _DECODERS: dict[str, Callable[[Arguments, Turn, Habits], None]] = {
     "mouse_move": _move,
     "left_click_drag": _drag,
     "drag": _drag,
-    "left_mouse_down": _button("mouse.down"),
-    "left_mouse_up": _button("mouse.up"),
+    "left_mouse_down": _button("down"),
+    "left_mouse_up": _button("up"),
     "scroll": _scroll("dy", -1),
     "hscroll": _scroll("dx", 1),
     "type": _type,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from cuamaster.dialects.key_names import split_chord
 from cuamaster.dialects.lowering import cursor_after
 from cuamaster.errors import InvalidAction
 
+_PAIR = re.compile(r"\s*[\[(]?\s*(\d{1,6}(?:\.\d+)?)\s*,\s*(\d{1,6}(?:\.\d+)?)\s*[\])]?\s*")
 _MAX_NOTCHES = 2000
 _DIRECTIONS = {"up": ("dy", -1), "down": ("dy", 1), "left": ("dx", -1), "right": ("dx", 1)}
 
@@ -38,7 +40,9 @@ class Turn:
         return self._space.read(x, y, self.screen, names)
 
     def pair(self, value: Any, field: str = "coordinate") -> Point:
-        """A place given as [x, y]."""
+        """A place given as [x, y], or as text that holds just that."""
+        if isinstance(value, str) and (numbers := _PAIR.fullmatch(value)) is not None:
+            value = [float(number) if "." in number else int(number) for number in numbers.groups()]
         if not isinstance(value, (list, tuple)) or len(value) != 2:
             raise InvalidAction(f"{field} must be [x, y], got {value!r}", field=field)
         return self.point(value[0], value[1])
@@ -70,6 +74,11 @@ class Turn:
             count=None if count == 1 and count is not True else count,
             modifiers=list(modifiers) or None,
         )
+
+    def button(self, name: str, at: Point | None, button: Any = "left") -> None:
+        """A button pressed (`down`) or released (`up`) apart, at a place or where the pointer is."""
+        place = {"x": at[0], "y": at[1]} if at else {}
+        self.add(f"mouse.{name}", **place, button=None if button == "left" else button)
 
     def drag(self, path: Sequence[Point], button: Any = "left", modifiers: Sequence[str] = ()) -> None:
         """A drag whose first point is given."""

@@ -79,9 +79,6 @@ def _trajectory(
             actions = code_actions(code, (observation.width, observation.height), cursor, fractions=True)
         except InvalidAction as exc:
             raise Unmappable(f"{place}: {exc}", reason="unknown-action", names=(exc.field,)) from exc
-        if not actions:
-            names["code without an action"] += 1
-            continue
         cursor = cursor_of(actions, cursor)
         thought = value.get("thought")
         steps.append(

@@ -20,6 +20,7 @@ STAGE = "import"
 NOT_MAPPED = "not-mapped"
 """The reason beside a record that was kept, for what of it has no place here."""
 _MAX_LINE = 256 << 20
+_MAX_TEXT = 1_000_000
 _DETAIL = 2000
 
 
@@ -119,8 +120,10 @@ def _object(line: bytes, path: Path, number: int) -> dict[str, Any] | Unmappable
 
 
 def text_of(data: Any, key: str, where: str, *, empty: bool = False) -> str:
-    """A string field of an object; raises Unmappable (malformed) when it is missing, no string, or (unless `empty`) blank."""
+    """A string field of an object; raises Unmappable when it is missing, no string, (unless `empty`) blank, or too long."""
     value = data.get(key) if isinstance(data, dict) else None
+    if isinstance(value, str) and len(value) > _MAX_TEXT:
+        raise Unmappable(f"{where}: {key} has {len(value)} characters", reason="too-big", names=(key,))
     if not isinstance(value, str) or not (empty or value.strip()):
         raise Unmappable(f"{where}: {key} must be a text, got {_short(value)}", reason="malformed", names=(key,))
     return value

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cuamaster.action_space import CUAAction
+from cuamaster.dialects.coordinates import Point
 from cuamaster.errors import InvalidAction, Unmappable
 from cuamaster.importers.code import code_actions, computer_13_actions, cursor_of
 from cuamaster.importers.found import FAULTS, Found, Skip, json_lines, lost, never, refused, text_of, told
@@ -21,11 +22,6 @@ from cuamaster.records.task import Task
 from cuamaster.records.trajectory import Action, Lineage, Observation, Step, Trajectory
 
 _FIRST = ("initial_state.png", "step_0.png", "step_reset.png", "initial_screenshot.png")
-_SPECIAL = {
-    "WAIT": CUAAction("wait", {"seconds": 2.0}),  # desktop_env.py: `step(..., pause=2)`
-    "DONE": CUAAction("finish", {"status": "success"}),
-    "FAIL": CUAAction("finish", {"status": "infeasible"}),
-}
 _MAPPED = {
     "step_num",
     "action_timestamp",
@@ -63,7 +59,7 @@ def _trajectory(path: Path, item: str, data: Any, task: Task | None, store: Stor
     names: Counter[str] = Counter()
     before = _first(path.parent, pictures, store)
     steps: list[Step] = []
-    cursor: tuple[float, float] | None = None
+    cursor: Point | None = None
     for number, line in json_lines(path):
         where = f"{path}, line {number}"
         if isinstance(line, Unmappable):
@@ -75,10 +71,8 @@ def _trajectory(path: Path, item: str, data: Any, task: Task | None, store: Stor
         actions = _actions(line.get("action"), before or after, cursor, where)
         cursor = cursor_of(actions, cursor)
         if before is None:
-            names[
-                f"first action ({', '.join(action.type for action in actions) or 'nothing'}): no picture before it"
-            ] += 1
-        elif actions:
+            names[f"first action ({', '.join(action.type for action in actions)}): no picture before it"] += 1
+        else:
             thought = line.get("response")
             steps.append(
                 Step(
@@ -124,16 +118,13 @@ def _first(folder: Path, pictures: PictureFolders, store: Store) -> Observation 
     return observe(pictures.read(name, str(folder)), store, str(folder / name)) if name else None
 
 
-def _actions(action: Any, screen: Observation, cursor: tuple[float, float] | None, where: str) -> list[CUAAction]:
+def _actions(action: Any, screen: Observation, cursor: Point | None, where: str) -> list[CUAAction]:
     size = (screen.width, screen.height)
-    kind = action.get("action_type") if isinstance(action, dict) else action
-    if isinstance(kind, str) and kind.strip() in _SPECIAL:
-        return [_SPECIAL[kind.strip()]]
-    code = action.get("command") if isinstance(action, dict) and isinstance(action.get("command"), str) else action
+    code = action.get("command") if isinstance(action, dict) else action
     try:
         if isinstance(code, str):
             return code_actions(code, size, cursor)
-        if isinstance(action, dict) and isinstance(kind, str):
+        if isinstance(action, dict):
             return computer_13_actions(action, size, cursor)
     except InvalidAction as exc:
         raise Unmappable(f"{where}: {exc}", reason="unknown-action", names=(exc.field,)) from exc

@@ -61,6 +61,9 @@ def test_imported_tasks_are_collected_and_judged(tmp_path: Path, endpoint: Any) 
         table = json.loads(cuamaster("collect", "--imported", "--json"))
     assert {row["what"]: row["count"] for row in table if row["stage"] == "collect"}["episodes passed"] == 2
     episodes = Workspace(tmp_path).round(1).stage("collect").kept(Episode)
-    assert sorted(episode.nodes[-1].actions[-1].action.args["status"] for episode in episodes) == ["infeasible", "success"]
+    assert sorted(episode.nodes[-1].actions[-1].action.args["status"] for episode in episodes) == [
+        "infeasible",
+        "success",
+    ]
     rows = {file["name"]: file["rows"] for file in json.loads(cuamaster("export", "--json"))}
     assert rows["sft.parquet"] == 0  # a simulated desktop proves nothing

@@ -96,6 +96,7 @@ def _line(tmp_path: Path, **changes: Any) -> Path:
     [
         ({"instruction": "  "}, "malformed"),
         ({"instruction": None}, "malformed"),
+        ({"instruction": "sort " * 20_000_000}, "too-big"),
         ({"traj": []}, "no-steps"),
         ({"traj": "none"}, "malformed"),
         ({"traj": [None]}, "malformed"),

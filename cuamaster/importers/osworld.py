@@ -18,7 +18,7 @@ from cuamaster.importers.found import FAULTS, Found, Skip, list_of, lost, never,
 from cuamaster.importers.osworld_config import APPS, Steps
 from cuamaster.importers.osworld_evaluator import verifier_of
 from cuamaster.importers.osworld_files import TaskFiles
-from cuamaster.importers.osworld_results import read_result
+from cuamaster.importers.osworld_results import KnownTask, read_result
 from cuamaster.ports import Store
 from cuamaster.records.condition import Condition
 from cuamaster.records.task import Environment, Task
@@ -41,7 +41,7 @@ def read_osworld(
 
     `files`: a folder with what the tasks download (see `osworld_files`). Raises InvalidInput for a path that is not there.
     """
-    tasks: dict[str, tuple[Any, Task | None]] = {}
+    tasks: dict[str, KnownTask] = {}
     for path in _files(paths, "*.json"):
         data = _task_file(path)
         if isinstance(data, Unmappable):
@@ -52,11 +52,22 @@ def read_osworld(
             if name in tasks:
                 yield refused(f"{found.id}@{path}", Unmappable(f"{path}: this id was there before", reason="repeated"))
                 continue
-            tasks[name] = (data, next((item for item in found.kept if isinstance(item, Task)), None))
+            tasks[name] = _known(data, found)
             yield found
     for path in _files(paths, "traj.jsonl"):
-        data, task = tasks.get(path.parent.name, (None, None))
-        yield read_result(path, data, task, store, skip)
+        yield read_result(path, tasks.get(path.parent.name), store, skip)
+
+
+def _known(data: dict[str, Any], found: Found) -> KnownTask:
+    """What its results need of a task, and no more: a task may hold files."""
+    instruction = data.get("instruction")
+    task = next((item for item in found.kept if isinstance(item, Task)), None)
+    return KnownTask(
+        instruction=instruction if isinstance(instruction, str) else "",
+        task_id=task.id if task else found.id,
+        start_state=task.environment.established if task else (),
+        verifier=task.verifier if task else None,
+    )
 
 
 def task_of(data: Any, *, image: str, files: Path | None = None) -> Found:

@@ -8,6 +8,7 @@ has one of the begin (some runners save it), that action cannot be shown with wh
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from cuamaster.importers.code import code_actions, computer_13_actions, cursor_o
 from cuamaster.importers.found import FAULTS, Found, Skip, json_lines, lost, never, refused, text_of, told
 from cuamaster.importers.pictures import PictureFolders, observe
 from cuamaster.ports import Store
-from cuamaster.records.task import Task
+from cuamaster.records.condition import Condition
 from cuamaster.records.trajectory import Action, Lineage, Observation, Step, Trajectory
 
 _FIRST = ("initial_state.png", "step_0.png", "step_reset.png", "initial_screenshot.png")
@@ -37,18 +38,28 @@ _PARTS = 5
 """How much of a folder's path names a run: action space, observation, model, domain, task."""
 
 
-def read_result(path: Path, data: Any, task: Task | None, store: Store, skip: Skip = never) -> Found:
-    """The trajectory of one `traj.jsonl`; `data` and `task`: the OSWorld task and what it became, if they are known."""
+@dataclass(frozen=True)
+class KnownTask:
+    """What a result takes from its task; without a verifier the task could not be mapped."""
+
+    instruction: str
+    task_id: str
+    start_state: tuple[Condition, ...] = ()
+    verifier: Condition | None = None
+
+
+def read_result(path: Path, task: KnownTask | None, store: Store, skip: Skip = never) -> Found:
+    """The trajectory of one `traj.jsonl`, if its task is known."""
     folder = path.parent
     item = told(f"osworld-result:{'/'.join(folder.parts[-_PARTS:])}")
     try:
-        return Found(item, skipped=True) if skip(item) else _trajectory(path, item, data, task, store)
+        return Found(item, skipped=True) if skip(item) else _trajectory(path, item, task, store)
     except FAULTS as exc:
         return refused(item, exc)
 
 
-def _trajectory(path: Path, item: str, data: Any, task: Task | None, store: Store) -> Found:
-    if data is None:
+def _trajectory(path: Path, item: str, task: KnownTask | None, store: Store) -> Found:
+    if task is None:
         raise Unmappable(
             f"{path}: no task {path.parent.name} is known",
             reason="no-task",
@@ -86,13 +97,13 @@ def _trajectory(path: Path, item: str, data: Any, task: Task | None, store: Stor
         raise Unmappable(f"{path}: no action with a picture before it", reason="no-steps")
     trajectory = Trajectory(
         origin="imported",
-        task_id=task.id if task else f"osworld:{path.parent.name}",
-        instruction=text_of(data, "instruction", item),
+        task_id=task.task_id,
+        instruction=text_of({"instruction": task.instruction}, "instruction", item),
         app="",
         steps=tuple(steps),
         final=before,
-        start_state=task.environment.established if task else (),
-        verifier=task.verifier if task else None,
+        start_state=task.start_state,
+        verifier=task.verifier,
         lineage=Lineage(source=item),
         annotator="osworld",
     )

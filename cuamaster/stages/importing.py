@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from cuamaster.errors import InvalidInput
 from cuamaster.importers.agentnet import read_agentnet
 from cuamaster.importers.cua_lite import read_cua_lite
 from cuamaster.importers.found import NOT_MAPPED, Found, Skip, named
@@ -41,6 +42,7 @@ def import_agentnet(
     folder: RoundFolder, path: Path, store: Store, *, images: Path | None = None, license_name: str | None = None
 ) -> Imported:
     """Trajectories of an AgentNet JSONL file."""
+    _is_folder(images, "--images")
     return _import(
         folder, "", lambda skip: read_agentnet(path, store, images=images, license_name=license_name, skip=skip)
     )
@@ -53,6 +55,7 @@ def import_osworld(
 
     Tasks are read again when `files` is given: what was not there before may be there now.
     """
+    _is_folder(files, "--files")
     given = f"{image} {files.resolve()}" if files else image
     return _import(folder, given, lambda skip: read_osworld(paths, store, image=image, files=files, skip=skip))
 
@@ -61,9 +64,15 @@ def import_cua_lite(
     folder: RoundFolder, path: Path, store: Store, *, images: Path | None = None, license_name: str | None = None
 ) -> Imported:
     """Trajectories of cua-lite's Parquet files."""
+    _is_folder(images, "--images")
     return _import(
         folder, "", lambda skip: read_cua_lite(path, store, images=images, license_name=license_name, skip=skip)
     )
+
+
+def _is_folder(path: Path | None, option: str) -> None:
+    if path is not None and not path.is_dir():
+        raise InvalidInput(f"{option} {path}: no such folder")
 
 
 def _import(folder: RoundFolder, given: str, read: Callable[[Skip], Iterator[Found]]) -> Imported:

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cuamaster.adapters.stores.local import LocalStore
+from cuamaster.errors import InvalidInput
 from cuamaster.importers.found import Found
 from cuamaster.settings import Settings
 from cuamaster.stages import export, import_agentnet, import_osworld, imported_tasks, importing
@@ -108,3 +109,11 @@ def test_imported_trajectories_are_exported_as_unproven(
 def test_a_record_without_anything_is_still_finished(folder: RoundFolder) -> None:
     done = importing._import(folder, "", lambda skip: iter([Found("x"), Found("x")]))
     assert (done.records, done.dropped, done.already) == (2, 1, 1)
+
+
+def test_a_folder_that_is_not_there_is_told_before_anything_is_read(folder: RoundFolder, store: LocalStore) -> None:
+    with pytest.raises(InvalidInput, match="--images"):
+        import_agentnet(folder, AGENTNET, store, images=DATA / "absent")
+    with pytest.raises(InvalidInput, match="--files"):
+        import_osworld(folder, [OSWORLD], store, image="i", files=AGENTNET)
+    assert folder.stages() == []

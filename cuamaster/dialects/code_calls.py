@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -76,7 +77,9 @@ def read_code(code: str, offset: int) -> list[Call]:
     lines = _LINE.findall(code)
     margin = min((len(line) - len(line.lstrip(" \t")) for line in lines if line.strip()), default=0)
     try:
-        tree = ast.parse("".join(line[margin:] if line.strip() else line for line in lines) if margin else code)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about a model's backslashes
+            tree = ast.parse("".join(line[margin:] if line.strip() else line for line in lines) if margin else code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _picked(code, offset)
     reader = _Reader(offset, lines, margin)

@@ -149,6 +149,8 @@ class Space:
             raise InvalidAction(
                 f"{name} must be between 0 and {edge}, got {_short(value)}", field=name, hint=self._meant(size)
             )
+        if isinstance(value, float) and 0 < value < 1 and self.unit != "fraction":
+            raise InvalidAction(f"{name} looks like a fraction: {_short(value)}", field=name, hint=self._meant(size))
         if self.unit == "pixels":
             return from_pixel(min(math.floor(value), size - 1), size)
         if self.unit == "cells":
@@ -159,7 +161,7 @@ class Space:
 
     def _meant(self, size: int) -> str:
         if self.unit == "pixels":
-            return f"pixels of the picture the model saw, {size} on this side: was it resized in another way?"
+            return f"pixels of the picture that the model saw, {size} on this side: was it resized in another way?"
         return f"0-{self.maximum or 1} across the whole screen, not pixels"
 
 

@@ -116,6 +116,15 @@ def _find_fenced(text: str, start: int) -> Found:
     return Found(_headless(thought), tuple(call for block, offset in blocks for call in read_code(block, offset)))
 
 
+def find_bare(text: str) -> Found:
+    """Calls of a text that is code as a whole, in a fence or not."""
+    blocks = list(fences(text)) or [(text, 0)]
+    calls = tuple(call for block, offset in blocks for call in read_code(block, offset))
+    if not calls:
+        raise no_call("pyautogui call")
+    return Found("", calls)
+
+
 def _headless(text: str) -> str:
     for heading in ("## Code:", "## Code", "# Step:"):
         text = text.replace(heading, "")
@@ -193,7 +202,7 @@ AGENTNET = Dialect(
     source="xlangai/AgentNet (dataset card): value.code of each step",
     space=Space("fraction", digits=4),
     says=_said(**_COMPUTER),
-    find=find_fenced,
+    find=find_bare,
     decode=decode,
     encode=partial(encode, computer=True),
     write=_write_bare,

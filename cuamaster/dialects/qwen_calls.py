@@ -16,7 +16,7 @@ from cuamaster.dialects.answers import Call
 from cuamaster.dialects.coordinates import Point
 from cuamaster.dialects.dialect import Writer
 from cuamaster.dialects.key_names import join_chord, split_chord
-from cuamaster.dialects.turn import Turn, key_list, need, notches
+from cuamaster.dialects.turn import Turn, need, notches
 from cuamaster.errors import InvalidAction
 
 PIXELS_PER_NOTCH = 100
@@ -144,10 +144,7 @@ def _scroll(axis: str, sign: int) -> Callable[[Arguments, Turn, Habits], None]:
 
 
 def _key(arguments: Arguments, turn: Turn, _: Habits) -> None:
-    keys = need(arguments, "keys")
-    if not isinstance(keys, list):
-        raise InvalidAction(f"keys must be a list, got {keys!r}", field="keys")
-    turn.add("keyboard.press", keys=key_list(keys))
+    turn.press(need(arguments, "keys"))
 
 
 def _held(kind: str) -> Callable[[Arguments, Turn, Habits], None]:

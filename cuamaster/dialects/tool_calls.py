@@ -67,7 +67,12 @@ def _find_json(text: str, start: int) -> Found:
     at = text.find(OPEN, start)
     thought = _thought(text, start, at if at >= 0 else len(text))
     if at < 0:
-        bare = [(value, offset) for value, offset in json_values(text, start) if _like_a_call(value)]
+        bare = [
+            (item, offset)
+            for value, offset in json_values(text, start)
+            for item in (value if isinstance(value, list) else [value])
+            if _like_a_call(item)
+        ]
         if not bare:
             raise no_call(OPEN, start)
         return Found(_thought(text, start, bare[0][1]), tuple(_call(value, offset, 1) for value, offset in bare))

@@ -146,7 +146,13 @@ def key_list(keys: Any, field: str = "keys", separators: str = "+") -> list[str]
         return split_chord(keys, field, separators)
     if not isinstance(keys, (list, tuple)) or not keys:
         raise InvalidAction(f"{field} must be a list of keys, got {keys!r}", field=field)
-    return [canonical_key(key, f"{field}[{index}]") for index, key in enumerate(keys)]
+    found: list[str] = []
+    for index, key in enumerate(keys):
+        name = f"{field}[{index}]"
+        # a whole chord as one item: ["ctrl+c"]
+        chord = isinstance(key, str) and len(key) > 2 and "+" in key[1:-1]
+        found += split_chord(key, name) if chord else [canonical_key(key, name)]
+    return found
 
 
 def need(arguments: Mapping[str, Any], *fields: str) -> Any:

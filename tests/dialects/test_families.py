@@ -246,6 +246,9 @@ def test_forgiven_are_broken_quotes_fences_reasoning_and_text_around() -> None:
         f"<tool_call>{json.dumps({'name': 'computer_use', 'arguments': json.dumps({'action': 'left_click', 'coordinate': [5, 6]})})}",
     ):
         assert _read("qwen3-vl", text) == click, text
+    keys = '<tool_call>{"action": "key", "keys": ["ctrl+shift+t"]}</tool_call>'
+    assert _read("qwen3-vl", keys) == [("keyboard.press", {"keys": ["ctrl", "shift", "t"]})]
+    assert _read("qwen3-vl", f"```json\n[{call}, {call}]\n```") == click * 2
     said = '<tool_call>{"name": "computer_use", "arguments": {"action": "type", "text": "say "hi", ok"}}</tool_call>'
     assert _read("qwen3-vl", said) == [("keyboard.type", {"text": 'say "hi", ok'})]
     two = f"<tool_call>{call}\n{call}</tool_call>\n<tool_call>{call}</tool_call>"
@@ -268,6 +271,8 @@ def test_forgiven_are_broken_quotes_fences_reasoning_and_text_around() -> None:
         ("osworld-computer-13", '{"action_type": "FLY"}', "action_type", 0),
         ("qwen3.5", "<function=computer_use><parameter=action>left", "tool_call", 23),
         ("agentnet", "pyautogui.click(x=960, y=540)", "x", 0),
+        ("agentnet", "browser.select_option(x=0.1, y=0.2, value='a')", "call", 0),
+        ("ui-tars", "Action: click(start_box='(0.5,0.5)')", "x", 8),
         ("cua-bench", "ScrollAction(direction='round')", "direction", 0),
     ],
 )

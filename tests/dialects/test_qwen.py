@@ -59,7 +59,7 @@ def _call(**arguments: Any) -> str:
         (_call(action="left_click", coordinate=["1", 2]), "x"),
         (_call(action="left_click", coordinate=[1, 1001]), "y"),
         (_call(action="left_click_drag", coordinate=[1, 2]), "coordinate"),
-        (_call(action="key", keys="ctrl+c"), "keys"),
+        (_call(action="key", keys=5), "keys"),
         (_call(action="key", keys=["hyper"]), "keys[0]"),
         (_call(action="scroll", pixels="down"), "pixels"),
         (_call(action="scroll", pixels=0), "pixels"),

@@ -35,6 +35,7 @@ PROGRAMS = (
     ("qemu-img", "qemu-utils", "every real desktop: prove, certify, collect"),
     ("mmdebstrap", "mmdebstrap", "building guest images (a built one still runs)"),
     ("mke2fs", "e2fsprogs", "building guest images (a built one still runs)"),
+    ("cc", "gcc libxcb1-dev", "building guest images (a built one still runs)"),
 )
 PACKAGES = (
     ("libvirt-python", "every real desktop: prove, certify, collect"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -143,15 +144,22 @@ class Meter(Protocol):
 
 @dataclass(frozen=True)
 class Frame:
-    """A screenshot that passed the frame gate: RGB pixels, the PNG bytes, seconds on the host's monotonic clock."""
+    """A screenshot that passed the frame gate: RGB pixels, seconds on the host's monotonic clock."""
 
     image: Image
-    png: bytes
     t: float
     active: Window | None = None
     """The focused window with its geometry, filled in by the rollout; None when unknown."""
     windows: tuple[Window, ...] = ()
     """All windows, filled in by the rollout."""
+
+    @cached_property
+    def png(self) -> bytes:
+        """The pixels as PNG: quick rather than small, the same bytes for the same pixels; made when first asked for."""
+        import cv2
+
+        _, buffer = cv2.imencode(".png", cv2.cvtColor(self.image, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_PNG_COMPRESSION, 3])
+        return buffer.tobytes()
 
 
 @dataclass(frozen=True)

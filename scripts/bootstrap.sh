@@ -13,8 +13,9 @@ build=(gcc libc6-dev pkg-config libvirt-dev)
 # To run guests: the embedded driver and QEMU. libvirt-daemon-system makes the user libvirt-qemu, without which
 # the driver refuses to start even when QEMU runs as root.
 guests=(libvirt-daemon libvirt-daemon-driver-qemu libvirt-daemon-system qemu-system-x86 qemu-utils)
-# To make guest images without loop devices; the guest's kernel and busybox are downloaded for the image alone.
-images=(mmdebstrap e2fsprogs debian-archive-keyring)
+# To make guest images without loop devices, and the one program compiled for them; the guest's kernel and busybox are
+# downloaded for the image alone.
+images=(mmdebstrap e2fsprogs debian-archive-keyring libxcb1-dev)
 # To read videos; certificates for package and video sites.
 media=(ffmpeg ca-certificates)
 

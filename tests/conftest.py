@@ -27,9 +27,12 @@ TIMEOUTS = {"vm": 1500, "slow": 900}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep all guests in one xdist process (one process owns an embedded libvirt root) and give long tests their time."""
+    """Keep guests in one xdist process (one process owns an embedded libvirt root) and give long tests their time.
+
+    Tests of whole programs bring a root of their own and name another group, so that they run beside the rest.
+    """
     for item in items:
-        if item.get_closest_marker("vm"):
+        if item.get_closest_marker("vm") and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group("vm"))
         if item.get_closest_marker("timeout") is None:
             for marker, seconds in TIMEOUTS.items():

@@ -86,7 +86,7 @@ class RoomDesktop:
         return StateSignature(active=self.active, windows=(OTHER, EDITOR))
 
     def settle(self, *, timeout: float = 10.0, quiet: float = 0.4) -> Frame:
-        return Frame(image=np.zeros((self.height, self.width, 3), np.uint8), png=b"", t=0.0)
+        return Frame(image=np.zeros((self.height, self.width, 3), np.uint8), t=0.0)
 
 
 class FixedReader:

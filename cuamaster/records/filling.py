@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from cuamaster.records.condition import CONDITION, CommandOutput, Condition, FileText
@@ -27,6 +28,7 @@ def names_in(value: Any) -> frozenset[str]:
     return frozenset()
 
 
+@lru_cache(maxsize=1 << 16)
 def placeholders(condition: Condition) -> frozenset[str]:
     """Parameter names in a condition."""
     return names_in(condition.model_dump(mode="json"))
@@ -52,9 +54,17 @@ def _fill_field(data: Mapping[str, Any], key: str, value: Any, arguments: Mappin
 
 def substitute(condition: Condition, arguments: Mapping[str, str]) -> Condition:
     """The condition with its parameters filled in; raises InvalidInput naming a parameter that has no value."""
-    if not placeholders(condition):
-        return condition
-    return CONDITION.validate_python(_fill_condition(condition.model_dump(mode="json"), arguments))
+    names = placeholders(condition)
+    return (
+        _substituted(condition, tuple((name, arguments[name]) for name in names if name in arguments))
+        if names
+        else condition
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _substituted(condition: Condition, arguments: tuple[tuple[str, str], ...]) -> Condition:
+    return CONDITION.validate_python(_fill_condition(condition.model_dump(mode="json"), dict(arguments)))
 
 
 def unify(pattern: Condition, fact: Condition, bound: Mapping[str, str]) -> dict[str, str] | None:

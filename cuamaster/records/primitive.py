@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import Field
@@ -98,16 +99,7 @@ class Primitive(Record):
     @property
     def id(self) -> str:
         """`app.ability-hash`: variants that differ in P, E or V have different ids; evidence does not count."""
-        digest = content_id(
-            "p",
-            self.app,
-            self.ability,
-            list(self.preconditions),
-            list(self.requires),
-            self.verifier,
-            list(self.effects),
-        )
-        return f"{self.app}.{self.ability}.{digest[2:10]}"
+        return _id_of(self.app, self.ability, self.preconditions, self.requires, self.verifier, self.effects)
 
     def procedure(self, mode: Mode) -> Procedure | None:
         """The procedure for a rollout mode; `mixed` prefers cli where one exists."""
@@ -117,3 +109,16 @@ class Primitive(Record):
                 if procedure.mode == name:
                     return procedure
         return None
+
+
+@lru_cache(maxsize=1 << 14)
+def _id_of(
+    app: str,
+    ability: str,
+    preconditions: tuple[Condition, ...],
+    requires: tuple[str, ...],
+    verifier: Condition,
+    effects: tuple[Condition, ...],
+) -> str:
+    digest = content_id("p", app, ability, list(preconditions), list(requires), verifier, list(effects))
+    return f"{app}.{ability}.{digest[2:10]}"

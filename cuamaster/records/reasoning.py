@@ -35,6 +35,9 @@ from cuamaster.records.condition import (
     WindowTitle,
 )
 
+_COMPOUND = frozenset({All, AnyOf, Not})
+"""Compared by type: pydantic's own isinstance is a slow Python call, and a composer asks a million times."""
+
 
 def leaves(condition: Condition) -> Iterator[Condition]:
     """Every condition without parts, negated ones included, in order."""
@@ -55,6 +58,8 @@ def conjuncts(condition: Condition) -> tuple[Condition, ...]:
 
 def normal_form(condition: Condition) -> Condition:
     """The same condition with `not` only in front of leaves (or of an empty `all`, which is how "never" is written)."""
+    if type(condition) not in _COMPOUND:
+        return condition
     if isinstance(condition, All):
         return All(of=tuple(normal_form(part) for part in condition.of))
     if isinstance(condition, AnyOf):
@@ -113,12 +118,16 @@ def _inside(path: str, folder: str) -> bool:
     return path.rstrip("/").startswith(folder.rstrip("/") + "/")
 
 
+_IN_A_FILE = frozenset({FileText, FileTable, FileJson, DocumentCell, DocumentTable, DocumentSheets, ImageSize})
+
+
 def _present(fact: Condition) -> tuple[str, str] | None:
     """(path, type) of the file that must be there for a leaf to hold."""
-    if isinstance(fact, FileExists):
-        return fact.path.rstrip("/"), fact.type
-    if isinstance(fact, (FileText, FileTable, FileJson, DocumentCell, DocumentTable, DocumentSheets, ImageSize)):
-        return fact.path.rstrip("/"), "file"
+    kind = type(fact)
+    if kind is FileExists:
+        return fact.path.rstrip("/"), fact.type  # type: ignore[union-attr]
+    if kind in _IN_A_FILE:
+        return fact.path.rstrip("/"), "file"  # type: ignore[union-attr]
     return None
 
 
@@ -137,30 +146,26 @@ def _window_follows(a: WindowTitle, b: WindowTitle) -> bool:
     return b.title in a.title and b.app in ("", a.app) and (a.active or not b.active)
 
 
+_FOLLOWS: Mapping[type, Callable[[Any, Any], bool]] = {
+    WindowTitle: _window_follows,
+    FileText: lambda a, b: a.path == b.path and _text_follows(a, b),
+    CommandOutput: lambda a, b: a.command == b.command and _text_follows(a, b),
+    ScreenText: lambda a, b: _whole_words(b.text, a.text) and b.app in ("", a.app),
+    # no sheet named: the first one that has the cell
+    DocumentCell: lambda a, b: a.model_copy(update={"sheet": ""}) == b,
+    DocumentTable: lambda a, b: a.whole and a.model_copy(update={"whole": False}) == b,
+    SettingValue: lambda a, b: (a.schema_id, a.key) == (b.schema_id, b.key) and same_variant(a.value, b.value),
+}
+"""Per kind: when one leaf follows from another of its kind, beside being equal."""
+
+
 def _leaf_follows(a: Condition, b: Condition) -> bool:
-    if type(a) is not type(b) and not isinstance(b, (FileExists, AppRunning)):
-        return False
-    if a == b:
-        return True
-    if isinstance(b, FileExists):
-        return _exists_follows(a, b)
-    if isinstance(b, AppRunning):
-        return isinstance(a, WindowTitle) and bool(a.app) and a.app == b.app
-    if isinstance(a, WindowTitle) and isinstance(b, WindowTitle):
-        return _window_follows(a, b)
-    if isinstance(a, FileText) and isinstance(b, FileText):
-        return a.path == b.path and _text_follows(a, b)
-    if isinstance(a, CommandOutput) and isinstance(b, CommandOutput):
-        return a.command == b.command and _text_follows(a, b)
-    if isinstance(a, ScreenText) and isinstance(b, ScreenText):
-        return _whole_words(b.text, a.text) and b.app in ("", a.app)
-    if isinstance(a, DocumentCell) and isinstance(b, DocumentCell):
-        return a.model_copy(update={"sheet": ""}) == b  # no sheet named: the first one that has the cell
-    if isinstance(a, DocumentTable) and isinstance(b, DocumentTable):
-        return a.whole and a.model_copy(update={"whole": False}) == b
-    if isinstance(a, SettingValue) and isinstance(b, SettingValue):
-        return (a.schema_id, a.key) == (b.schema_id, b.key) and same_variant(a.value, b.value)
-    return False
+    kind = type(b)
+    if kind is FileExists:
+        return _exists_follows(a, b)  # type: ignore[arg-type]
+    if type(a) is kind:
+        return a == b or (kind in _FOLLOWS and _FOLLOWS[kind](a, b))
+    return isinstance(b, AppRunning) and isinstance(a, WindowTitle) and bool(a.app) and a.app == b.app
 
 
 def _whole_words(part: str, text: str) -> bool:
@@ -203,7 +208,11 @@ def implies(a: Condition, b: Condition) -> bool:
 
 
 def _implies(a: Condition, b: Condition) -> bool:
-    if a is b or _never(a):
+    if a is b:
+        return True
+    if type(a) not in _COMPOUND and type(b) not in _COMPOUND:
+        return _leaf_follows(a, b)
+    if _never(a):
         return True
     if isinstance(b, All):
         return all(_implies(a, part) for part in b.of)
@@ -217,7 +226,7 @@ def _implies(a: Condition, b: Condition) -> bool:
         return isinstance(b, Not) and not _never(b) and _leaf_follows(b.of, a.of)
     if isinstance(b, Not):
         return not _never(b) and _leaves_clash(a, b.of)
-    return _leaf_follows(a, b)
+    return False  # a leaf, and alternatives none of which follows
 
 
 def _never(condition: Condition) -> bool:
@@ -279,6 +288,8 @@ def conflicts_with(a: Condition, b: Condition) -> bool:
 
 
 def _conflict(a: Condition, b: Condition) -> bool:
+    if type(a) not in _COMPOUND and type(b) not in _COMPOUND:
+        return _leaves_clash(a, b)
     if _never(a) or _never(b):
         return True
     if isinstance(a, AnyOf):
@@ -318,13 +329,22 @@ def _ends(effect: Condition, fact: Condition) -> bool:
     return False
 
 
+def _touches(effect: Condition, fact: Condition) -> bool:
+    """Whether a file that a command names came, went or changed: what the command then prints is unknown."""
+    if not isinstance(fact, CommandOutput):
+        return False
+    there = _present(effect.of if isinstance(effect, Not) else effect)
+    name = there[0].rsplit("/", 1)[-1] if there is not None else ""
+    return bool(name) and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", fact.command) is not None
+
+
 def overwrites(effect: Condition, fact: Condition) -> bool:
     """Whether after `effect` came true, `fact` (true before) can no longer be relied on."""
     target = fact.of if isinstance(fact, Not) else fact
     for part in conjuncts(effect):
         if implies(part, fact):
             continue
-        if conflicts_with(part, fact) or (target is fact and _ends(part, fact)):
+        if conflicts_with(part, fact) or (target is fact and _ends(part, fact)) or _touches(part, target):
             return True
     return False
 

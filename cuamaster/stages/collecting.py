@@ -29,8 +29,6 @@ from cuamaster.tables import RoundFolder
 log = logging.getLogger(__name__)
 INFRA_TRIES = 3
 """Runs of one task until one says something about the policy."""
-PROOF_TRIES = 2
-"""A click that a loaded guest lost must not refute a primitive: what fails twice on fresh clones is wrong."""
 
 
 def collect(folder: RoundFolder, tasks: Sequence[Task], ports: DesktopPorts, settings: Settings, each: Each) -> None:
@@ -113,15 +111,10 @@ def prove(folder: RoundFolder, library: Library, ports: DesktopPorts, each: Each
     def work(primitive: Primitive) -> Result:
         if library.knows(primitive):
             return [primitive], ()
-        refuted = 0
-        for _ in range(INFRA_TRIES):
-            oracles = {"gui": oracle_of(ports, "gui", f"prove-{primitive.id}")}
-            (proof,) = prove_all([primitive], everything, ports.host, ports.reader, oracles, guest_of(ports.image))
-            if proof.ok:
-                return [tightened(primitive, proof)], ()
-            refuted += not proof.fault
-            if refuted == PROOF_TRIES:
-                break
+        oracles = {"gui": oracle_of(ports, "gui", f"prove-{primitive.id}")}
+        (proof,) = prove_all([primitive], everything, ports.host, ports.reader, oracles, guest_of(ports.image))
+        if proof.ok:
+            return [tightened(primitive, proof)], ()
         reason = "no-desktop" if proof.fault else "not-reproduced"
         return (), (Dropped(item_id=primitive.id, stage="prove", reason=reason, detail=proof.message),)
 

@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,20 +39,31 @@ def verify_library(
     chosen = [item for item in everything if not names or _is_named(item, names)]
     if not chosen:
         raise UnknownName(f"no primitive is called {', '.join(names)}", hint="use app or app.ability")
-    library = [item.primitive for item in everything]
-    proofs: dict[int, list[Proof]] = defaultdict(list)
-    clock = time.monotonic()
+    stamp = f"verify-{time.time():.3f}"
+    oracles = {mode: oracle_of(ports, mode, f"{stamp}-{mode}") for mode in ("gui", "cli")}
+    found = prove_all(
+        [item.primitive for item in chosen], [item.primitive for item in everything], ports.host, ports.reader,
+        oracles, guest_of(ports.image),
+    )  # fmt: skip
+    seen: dict[str, list[Proof]] = defaultdict(list)
+    evidence: dict[str, list[Evidence]] = defaultdict(list)
 
-    def work(item: Written) -> None:
-        stamp = f"verify-{item.primitive.id}-{clock:.3f}"
-        oracles = {mode: oracle_of(ports, mode, f"{stamp}-{mode}") for mode in ("gui", "cli")}
-        found = prove_all([item.primitive], library, ports.host, ports.reader, oracles, guest_of(ports.image))
-        proofs[id(item)] = list(found)
+    def work(_: int) -> None:
+        proof = next(found)
+        if record and proof.ok:
+            evidence[proof.primitive.id].append(_evidence(proof, folder, ports.image.digest))
+        seen[proof.primitive.id].append(replace(proof, first=None, last=None))  # a library's frames fill the memory
 
-    wheel.each("verify", chosen, work, lambda item: f"{item.primitive.app}.{item.primitive.ability}")
-    if record:
-        _record(folder, chosen, proofs, ports.image.digest)
-    return [_row(item, proof) for item in chosen for proof in proofs[id(item)]]
+    number = sum(len(item.primitive.procedures) for item in chosen)
+    try:
+        wheel.each("verify", range(number), work, lambda index: f"procedure {index + 1} of {number}")
+    finally:  # what was seen is kept, whatever ended it
+        for path in {item.path for item in chosen if evidence[item.primitive.id]}:
+            there = [item for item in chosen if item.path == path and evidence[item.primitive.id]]
+            write_evidence(path, {item.first_line: tuple(evidence[item.primitive.id]) for item in there})
+        if record:
+            _tidy(folder)
+    return [_row(item, proof) for item in chosen for proof in seen[item.primitive.id]]
 
 
 def _is_named(item: Written, names: Sequence[str]) -> bool:
@@ -69,24 +81,23 @@ def _row(item: Written, proof: Proof) -> dict[str, Any]:
     }
 
 
-def _record(folder: Path, chosen: Sequence[Written], proofs: dict[int, list[Proof]], digest: str) -> None:
-    by_file: dict[Path, dict[int, tuple[Evidence, ...]]] = defaultdict(dict)
-    for item in chosen:
-        shown = [proof for proof in proofs[id(item)] if proof.ok and proof.first and proof.last]
-        if not shown:
-            continue
-        by_file[item.path][item.first_line] = tuple(
-            Evidence(
-                kind="demonstration",
-                source=f"{proof.mode} on {digest}",
-                t_start=round(proof.t_start, 2),
-                t_end=round(proof.t_end, 2),
-                frames=tuple(_keep(frame, folder) for frame in (proof.first, proof.last) if frame),
-            )
-            for proof in shown
-        )
-    for path, found in by_file.items():
-        write_evidence(path, found)
+def _evidence(proof: Proof, folder: Path, digest: str) -> Evidence:
+    return Evidence(
+        kind="demonstration",
+        source=f"{proof.mode} on {digest}",
+        t_start=round(proof.t_start, 2),
+        t_end=round(proof.t_end, 2),
+        frames=tuple(_keep(frame, folder) for frame in (proof.first, proof.last) if frame),
+    )
+
+
+def _tidy(folder: Path) -> None:
+    """Remove pictures that no primitive refers to any more."""
+    items = [item for path in sorted(folder.glob("*.yaml")) for item in read_primitives(path)]
+    shown = {frame for item in items for evidence in item.primitive.evidence for frame in evidence.frames}
+    for picture in (folder / "evidence").glob("*.jpg"):
+        if picture.stem not in shown:
+            picture.unlink()
 
 
 def _keep(frame: Frame, folder: Path) -> str:

@@ -19,6 +19,8 @@ Gray = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.uint8]
 PIXEL_DIFFERENCE = 20
 TILE = 32
+BLINK_PIXELS = 200
+"""A blinking text cursor changes fewer pixels than this."""
 
 
 class Region(NamedTuple):
@@ -63,6 +65,11 @@ def changed_mask(before: Gray, after: Gray, hidden: Sequence[tuple[float, float,
     for x0, y0, x1, y1 in hidden:
         mask[max(0, int(y0)) : max(0, int(np.ceil(y1))), max(0, int(x0)) : max(0, int(np.ceil(x1)))] = 0
     return mask
+
+
+def same_screen(a: Image, b: Image) -> bool:
+    """Whether two pictures differ by no more than a blinking text cursor."""
+    return a.shape == b.shape and int(np.count_nonzero(changed_mask(gray(a), gray(b)))) <= BLINK_PIXELS
 
 
 def regions(mask: Mask, *, join: int = 6, at_least: int = 1) -> list[Region]:

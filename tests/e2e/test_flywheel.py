@@ -26,10 +26,11 @@ from cuamaster.records.task import Certificate, Task
 from cuamaster.records.trajectory import Trajectory
 from cuamaster.tables import RoundFolder, Workspace
 
-pytestmark = [pytest.mark.vm, pytest.mark.timeout(3000)]
+pytestmark = [pytest.mark.vm, pytest.mark.timeout(3000), pytest.mark.xdist_group("programs")]
 DEADLINE_S = 1400
 SEED = 20261130
-
+TASKS = "6"
+"""Composed tasks: each of the four strategies, two of them twice."""
 
 EMBED = Path(tempfile.gettempdir()) / f"cua-e2e-{os.getpid()}"
 """A libvirt root of its own (the path must be short): other tests in this process own the default one."""
@@ -37,7 +38,8 @@ EMBED = Path(tempfile.gettempdir()) / f"cua-e2e-{os.getpid()}"
 
 def _start(root: Path, *args: str, **settings: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "cuamaster.cli", *args, "--workspace", str(root)]
-    env = {**os.environ, "CUAMASTER_LIBVIRT_URI": f"qemu:///embed?root={EMBED}", **settings}
+    root_uri = f"qemu:///embed?root={EMBED}"
+    env = {**os.environ, "CUAMASTER_LIBVIRT_URI": root_uri, "CUAMASTER_ROUND_TASKS": TASKS, **settings}
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=env
     )

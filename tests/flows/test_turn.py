@@ -79,6 +79,7 @@ def root() -> Iterator[Path]:
 
 
 @pytest.mark.vm
+@pytest.mark.xdist_group("programs")
 def test_a_real_guest(deployed: Prefect, tmp_path: Path, root: Path) -> None:
     """Propagate over the curated library alone: composed on the spot, certified and collected on QEMU, exported for training."""
     env = {

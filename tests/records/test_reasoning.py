@@ -196,6 +196,9 @@ def test_no_conflict(a: Condition, b: Condition) -> None:
         (WindowTitle(app="files", active=True), ScreenText(app="editor", text="old"), True),
         (ClipboardText(text="b"), ClipboardText(text="a"), True),
         (ClipboardText(text="b"), FILE, False),
+        (Not(of=FileExists(path="~/run.sh")), CommandOutput(command="stat -c %A ~/run.sh", text="-rwx"), True),
+        (FileText(path="~/run.sh", text="new"), Not(of=CommandOutput(command="cat ~/run.sh", text="old")), True),
+        (Not(of=FileExists(path="~/run.sh")), CommandOutput(command="stat -c %A ~/prerun.sh", text="-rwx"), False),
     ],
 )
 def test_overwrites(effect: Condition, fact: Condition, gone: bool) -> None:

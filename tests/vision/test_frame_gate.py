@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cuamaster.errors import BadFrame
-from cuamaster.vision.frame_gate import check_frame, decode_screenshot, encode_png
+from cuamaster.ports import Frame
+from cuamaster.vision.frame_gate import check_frame, decode_screenshot
 
 
 def picture() -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
@@ -21,7 +22,7 @@ def ppm(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> bytes:
 def test_ppm_and_png_give_the_same_pixels() -> None:
     image = picture()
     assert np.array_equal(decode_screenshot(ppm(image), 80, 50), image)
-    assert np.array_equal(decode_screenshot(encode_png(image), 80, 50), image)
+    assert np.array_equal(decode_screenshot(Frame(image, 0.0).png, 80, 50), image)
     tricky = np.full((255, 255, 3), 10, np.uint8)  # width and height look like the header's maximum
     assert np.array_equal(decode_screenshot(ppm(tricky), 255, 255), tricky)
 
@@ -31,7 +32,7 @@ def test_ppm_and_png_give_the_same_pixels() -> None:
     [
         (ppm(picture())[:-1], "truncated"),
         (b"P6\n80 50", "truncated"),
-        (encode_png(picture())[:-30], "truncated"),
+        (Frame(picture(), 0.0).png[:-30], "truncated"),
         (b"", "truncated"),
         (ppm(np.zeros((50, 80, 3), np.uint8)), "black"),
         (ppm(picture()[:40]), "size"),

@@ -16,17 +16,14 @@ from cuamaster.adapters.stores.local import LocalStore
 from cuamaster.assets import asset_folder
 from cuamaster.propagation.collection.detect import RulesDetector
 from cuamaster.propagation.generation.certificate import certify
-from cuamaster.propagation.generation.clones import FreshDesktops
 from cuamaster.propagation.generation.composer import Guest, PrimitiveComposer
 from cuamaster.propagation.generation.oracle import Oracle
-from cuamaster.propagation.generation.prove import ProcedureMode, plan_for, prove
+from cuamaster.propagation.generation.prove import ProcedureMode, Proof, prove_all
 from cuamaster.propagation.generation.yaml_primitives import read_primitives
 from cuamaster.records.primitive import Primitive
 
 pytestmark = pytest.mark.vm
 IMAGE = "light-desktop"
-TRIES = 2
-"""An emulated guest on a loaded host may miss a deadline; what fails twice on fresh machines is wrong."""
 MODES: tuple[ProcedureMode, ...] = ("gui", "cli")
 LIBRARY = [
     item.primitive
@@ -34,13 +31,6 @@ LIBRARY = [
     for item in read_primitives(path, evidence=False)
 ]
 PROCEDURES = [(primitive, procedure.mode) for primitive in LIBRARY for procedure in primitive.procedures]
-
-
-@pytest.fixture(scope="module")
-def desktops(vm_host: LibvirtHost) -> Iterator[FreshDesktops]:
-    """One clone for the whole library, rolled back before every procedure."""
-    with FreshDesktops(vm_host, IMAGE) as fresh:
-        yield fresh
 
 
 def _oracle(reader: LiveReader, mode: ProcedureMode, folder: Path) -> Oracle:
@@ -54,36 +44,54 @@ def _oracle(reader: LiveReader, mode: ProcedureMode, folder: Path) -> Oracle:
     )
 
 
+class Proofs:
+    """Proofs of all procedures, each made when it is first needed; those that start alike are made one after the other."""
+
+    def __init__(self, coming: Iterator[Proof]) -> None:
+        self._coming = coming
+        self._made: dict[tuple[str, str], Proof] = {}
+
+    def of(self, primitive: Primitive, mode: str) -> Proof:
+        while (primitive.id, mode) not in self._made:
+            proof = next(self._coming)
+            self._made[proof.primitive.id, proof.mode] = proof
+        return self._made[primitive.id, mode]
+
+
+@pytest.fixture(scope="module")
+def guest(vm_host: LibvirtHost) -> Guest:
+    image = vm_host.prepare(IMAGE).image
+    return Guest(image.name, image.digest, image.capabilities, (image.width, image.height))
+
+
+@pytest.fixture(scope="module")
+def proofs(
+    vm_host: LibvirtHost, vm_reader: LiveReader, guest: Guest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Proofs]:
+    oracles = {mode: _oracle(vm_reader, mode, tmp_path_factory.mktemp("proofs")) for mode in MODES}
+    coming = prove_all(LIBRARY, LIBRARY, vm_host, vm_reader, oracles, guest)
+    yield Proofs(coming)
+    coming.close()
+
+
 @pytest.mark.parametrize(
     ("primitive", "mode"), PROCEDURES, ids=[f"{p.app}.{p.ability}-{mode}" for p, mode in PROCEDURES]
 )
-def test_procedure(
-    primitive: Primitive, mode: ProcedureMode, desktops: FreshDesktops, vm_reader: LiveReader, tmp_path: Path
-) -> None:
-    plan = plan_for(primitive, LIBRARY)
-    assert plan is not None
-    for _ in range(TRIES):
-        desktop = desktops.fresh()
-        guest = Guest(desktop.image, desktop.image_digest, desktop.capabilities, (desktop.width, desktop.height))
-        oracles = {name: _oracle(vm_reader, name, tmp_path) for name in MODES}
-        proof = prove(plan, mode, desktop, vm_reader, oracles, guest)
-        if proof.last is not None:
-            (tmp_path / "last.png").write_bytes(proof.last.png)
-        if proof.ok:
-            break
-        desktops.discard()
+def test_procedure(primitive: Primitive, mode: ProcedureMode, proofs: Proofs, tmp_path: Path) -> None:
+    proof = proofs.of(primitive, mode)
+    if proof.last is not None:
+        (tmp_path / "last.png").write_bytes(proof.last.png)
     assert proof.ok, proof.message
 
 
 def test_a_composed_task_over_two_applications_is_certified(
-    desktops: FreshDesktops, vm_reader: LiveReader, tmp_path: Path
+    vm_host: LibvirtHost, vm_reader: LiveReader, guest: Guest, tmp_path: Path
 ) -> None:
-    desktop = desktops.fresh()
-    guest = Guest(desktop.image, desktop.image_digest, desktop.capabilities, (desktop.width, desktop.height))
     composer = PrimitiveComposer(2, 3, ("cross_app_handoff",))
     (task,) = composer.compose(LIBRARY, guest, count=1, seed=3, max_apps=2)
     assert task.n == 2
-    done = certify(task, desktop, vm_reader, _oracle(vm_reader, "gui", tmp_path))
-    assert done.certificate.released, done.reason
-    assert done.episode is not None
-    assert done.episode.image_digest == desktop.image_digest
+    with vm_host.open(IMAGE) as desktop:
+        done = certify(task, desktop, vm_reader, _oracle(vm_reader, "gui", tmp_path))
+        assert done.certificate.released, done.reason
+        assert done.episode is not None
+        assert done.episode.image_digest == desktop.image_digest

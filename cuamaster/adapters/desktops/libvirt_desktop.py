@@ -19,10 +19,10 @@ from cuamaster.adapters.desktops.libvirt_migration import SnapshotJobs
 from cuamaster.adapters.desktops.libvirt_session import Session
 from cuamaster.adapters.images.recipe import ImageRecipe
 from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, StateDrift, UnknownName
-from cuamaster.ports import Frame, GuestImage, ShellResult
+from cuamaster.ports import Frame, GuestImage, Image, ShellResult
 from cuamaster.records.episode import Receipt
 from cuamaster.records.trajectory import StateSignature
-from cuamaster.vision.frame_gate import decode_screenshot, encode_png
+from cuamaster.vision.frame_gate import decode_screenshot
 
 _AGENT_SECONDS = 60.0
 _ATTEST_SECONDS = 5.0
@@ -82,17 +82,20 @@ class LibvirtDesktop:
 
     def screenshot(self) -> Frame:
         """The screen now; raises BadFrame when no good frame came within a few seconds (a mode switch shows black)."""
+        pixels, taken = self._look()
+        return Frame(image=pixels, t=taken)
+
+    def _look(self) -> tuple[Image, float]:
+        """The screen's pixels and when they were taken, as `screenshot` but not encoded yet."""
         deadline = time.monotonic() + _FRAME_SECONDS
         while True:
             taken = time.monotonic()
             try:
-                pixels = decode_screenshot(self._grab(), self.width, self.height)
+                return decode_screenshot(self._grab(), self.width, self.height), taken
             except BadFrame:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.1)
-                continue
-            return Frame(image=pixels, png=encode_png(pixels), t=taken)
 
     def _grab(self) -> bytes:
         return self._guest.screendump(self._folder / "screen.ppm") if self._local else self._guest.screenshot()
@@ -103,21 +106,20 @@ class LibvirtDesktop:
         Idleness matters: under emulation an application may compute for seconds before its window appears.
         """
         deadline = time.monotonic() + timeout
-        frame = self.screenshot()
-        since, busy = frame.t, self._vcpu_seconds()
+        pixels, taken = self._look()
+        since, busy = taken, self._vcpu_seconds()
         while time.monotonic() < deadline:
             time.sleep(min(0.1, quiet / 3))
-            latest = self.screenshot()
+            before = pixels
+            pixels, taken = self._look()
             now = self._vcpu_seconds()
-            still = np.array_equal(latest.image, frame.image)
-            frame = latest
-            if not still:
-                since, busy = latest.t, now
-            elif latest.t - since >= quiet:
-                if now - busy <= IDLE_SHARE * (latest.t - since):
+            if not np.array_equal(pixels, before):
+                since, busy = taken, now
+            elif taken - since >= quiet:
+                if now - busy <= IDLE_SHARE * (taken - since):
                     break
-                since, busy = latest.t, now
-        return frame
+                since, busy = taken, now
+        return Frame(image=pixels, t=taken)
 
     def _vcpu_seconds(self) -> float:
         used = self._guest.vcpu_seconds() if self._local else None

@@ -67,10 +67,10 @@ class Session:
     def state(self, files: Sequence[str]) -> StateSignature:
         """Active window, windows with outer geometry, hashes of `files` (a folder: of its listing)."""
         expanded = {self.expand(path): path for path in files}
-        result = self._helper("state", *expanded)
-        if result.exit_code != 0 or "== files" not in result.stdout:
-            raise DesktopFault(f"{self._guest.name}: state cannot be read: {result.stderr.strip()}")
-        screen, _, listing = result.stdout.partition("== files\n")
+        result = self._guest.execute([_BUSYBOX, "sh", f"{_DESK}/state", *expanded])
+        screen, found, listing = result.stdout.decode("utf-8", "replace").partition("== files\n")
+        if result.exit_code != 0 or not found:
+            raise DesktopFault(f"{self._guest.name}: state cannot be read: {result.stderr.decode().strip()}")
         active, windows = parse_windows(screen)
         hashes = {}
         for line in listing.splitlines():

@@ -23,7 +23,6 @@ from cuamaster.errors import GuestDied, HostBusy, InvalidAction, StateDrift, Unk
 from cuamaster.ports import Desktop, Frame, GuestImage, ShellResult
 from cuamaster.records.episode import Receipt
 from cuamaster.records.trajectory import StateSignature, Window
-from cuamaster.vision.frame_gate import encode_png
 
 DIGEST = "simulated-4"
 """Changes whenever the simulated desktop behaves differently; the prefix marks what was never proven on a machine."""
@@ -78,7 +77,7 @@ class SimulatedDesktop:
         """The screen; the same world gives the same bytes. `t` is the simulated clock."""
         self._check_open()
         pixels = render(self.world)
-        return Frame(image=pixels, png=encode_png(pixels), t=self.world.clock)
+        return Frame(image=pixels, t=self.world.clock)
 
     def settle(self, *, timeout: float = 10.0, quiet: float = 0.4) -> Frame:  # noqa: ARG002  nothing moves by itself here
         """The screen, which is always still."""

@@ -16,15 +16,21 @@ PROGRAMS: Mapping[str, str] = {
     "dpkg-deb": "dpkg",
     "apt-get": "apt",
     "chroot": "coreutils",
+    "cc": "gcc",
 }
 """Host program -> Debian package that has it."""
+HEADERS: Mapping[str, str] = {"/usr/include/stdio.h": "libc6-dev", "/usr/include/xcb/xcb.h": "libxcb1-dev"}
+"""Header -> Debian package that has it and the static library, for the program compiled into a guest."""
 
 _TAIL = 25
 
 
 def require_programs() -> None:
     """Raise MissingDependency naming every absent package at once."""
-    absent = sorted({package for program, package in PROGRAMS.items() if shutil.which(program) is None})
+    absent = sorted(
+        {package for program, package in PROGRAMS.items() if shutil.which(program) is None}
+        | {package for header, package in HEADERS.items() if not Path(header).is_file()}
+    )
     if absent:
         raise MissingDependency(
             f"the image build needs packages that are not installed: {', '.join(absent)}",

@@ -9,12 +9,13 @@ from typing import Any
 from cuamaster.action_space import CUAAction
 from cuamaster.adapters.policies.wording import in_words
 from cuamaster.errors import InvalidInput
-from cuamaster.ports import Decision, Frame, ScreenReader
+from cuamaster.ports import Decision, Frame, Image, ScreenReader
 from cuamaster.records.episode import Node
 from cuamaster.records.primitive import ActionTemplate, Mode, Procedure
 from cuamaster.records.task import PrimitiveUse, Task
 from cuamaster.records.templates import fill_template
 from cuamaster.records.trajectory import Action, Target, TextBox, Window
+from cuamaster.vision.changes import same_screen
 from cuamaster.vision.grounding import Grounded, find_target
 
 _WAIT = Action(action=CUAAction("wait", {"seconds": 1.0}), evidence="target not on the screen yet")
@@ -24,18 +25,20 @@ class ReplayPolicy:
     """The oracle: reads task.plan. In mode `mixed` it uses a command where a primitive has one.
 
     A keyboard step with a target is preceded by a click on it, in one batch; one whose target names only a window waits until
-    that window has the focus. A target that is not on the screen is waited for, `max_waits` decisions long; then the policy gives up. After a rollback
-    the first new attempt repeats the procedure on the fresh screen; later ones take the next best match, or in mode `mixed`
+    that window has the focus. A target that is not on the screen is waited for: `max_waits` decisions long, `still_waits` while
+    the screen stays as it is; then the policy gives up. After a rollback the first new attempt repeats the procedure on the fresh screen; later ones take the next best match, or in mode `mixed`
     the other procedure.
     """
 
     name = "replay"
 
-    def __init__(self, reader: ScreenReader, mode: Mode = "gui", *, max_waits: int = 10) -> None:
+    def __init__(self, reader: ScreenReader, mode: Mode = "gui", *, max_waits: int = 10, still_waits: int = 4) -> None:
         self.mode: Mode = mode
-        self._reader, self._max_waits = reader, max_waits
+        self._reader, self._max_waits, self._still_waits = reader, max_waits, still_waits
         self._plan: tuple[PrimitiveUse, ...] = ()
         self._use = self._step = self._waits = 0
+        self._waited_at: Image | None = None
+        self._still = 0
         self._tries: Counter[int] = Counter()
 
     def begin(self, task: Task) -> None:
@@ -55,6 +58,7 @@ class ReplayPolicy:
                 fill_template(template, use.arguments)
         self._plan = task.plan
         self._use = self._step = self._waits = 0
+        self._waited_at = None
         self._tries.clear()
 
     def decide(self, frame: Frame, history: Sequence[Node], hint: str) -> Decision:  # noqa: ARG002 (it retries on its own account)
@@ -66,9 +70,9 @@ class ReplayPolicy:
         template = fill_template(steps[self._step], use.arguments)
         actions = self._ground(template, frame)
         if actions is None:
-            return self._wait(template)
+            return self._wait(template, frame)
         current, done = self._use, self._step + 1 == len(steps)
-        self._waits = 0
+        self._waits, self._waited_at = 0, None
         self._use, self._step = (self._use + 1, 0) if done else (self._use, self._step + 1)
         return Decision(actions=tuple(actions), thought=in_words(template), use=current, done_use=done)
 
@@ -78,7 +82,8 @@ class ReplayPolicy:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Back to that place; how often each use was tried is not forgotten."""
-        self._use, self._step, self._waits = int(state["use"]), int(state["step"]), 0
+        self._use, self._step = int(state["use"]), int(state["step"])
+        self._waits, self._waited_at = 0, None
         self._tries[self._use] += 1
 
     def _procedure(self, use: PrimitiveUse) -> Procedure:
@@ -132,9 +137,12 @@ class ReplayPolicy:
                     return spot
         return None
 
-    def _wait(self, template: ActionTemplate) -> Decision:
+    def _wait(self, template: ActionTemplate, frame: Frame) -> Decision:
+        """A settled screen that stays as it is will not show the target later: a wrong step led here."""
         self._waits += 1
-        if self._waits > self._max_waits:
+        unchanged = self._waited_at is not None and same_screen(self._waited_at, frame.image)
+        self._waited_at, self._still = frame.image, self._still + 1 if unchanged else 0
+        if self._waits > self._max_waits or self._still >= self._still_waits:
             return _finish("failure", f"Cannot find what to use for: {in_words(template)}", self._use)
         return Decision(actions=(_WAIT,), thought="Wait for the screen to change.", use=self._use)
 

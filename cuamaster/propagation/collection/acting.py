@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from cuamaster.action_space import to_pixel
 from cuamaster.errors import InvalidAction
 from cuamaster.ports import Desktop, Frame, Image, ScreenReader, Store
@@ -22,7 +20,6 @@ SETTLE_S = 6.0
 REACTION_S = 3.0
 """How long a mouse or keyboard action may take to show its first effect: a screen is not settled before it has moved."""
 _FORBIDDEN: dict[Mode, str] = {"gui": "cli", "cli": "gui", "mixed": ""}
-_BLINK_PIXELS = 200
 
 
 def observe(
@@ -62,8 +59,9 @@ def await_reaction(
         for x, y in pointers
     ]
     was, deadline = gray(before), clock() + REACTION_S
-    while not changed_mask(was, gray(desktop.screenshot().image), hidden).any() and clock() < deadline:
-        desktop.settle(timeout=0.1, quiet=0.1)
+    now = desktop.screenshot()
+    while not changed_mask(was, gray(now.image), hidden).any() and clock() < deadline:
+        now = desktop.settle(timeout=0.1, quiet=0.1)
 
 
 def pointers_of(actions: Sequence[Action]) -> list[tuple[float, float]]:
@@ -115,8 +113,3 @@ def _one(item: Action, action_id: str, mode: Mode, desktop: Desktop, reader: Scr
         answer = call_tool(action.args["name"], action.args.get("arguments", {}), desktop, reader)
         return Receipt(action_id=action_id, status="effect_seen", response=answer)
     return desktop.act(action, action_id)
-
-
-def same_screen(a: Image, b: Image) -> bool:
-    """Whether two pictures differ by no more than a blinking text cursor."""
-    return a.shape == b.shape and int(np.count_nonzero(changed_mask(gray(a), gray(b)))) <= _BLINK_PIXELS

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from cuamaster.checks import unmet, verify
 from cuamaster.errors import CheckFailed
 from cuamaster.ports import Desktop, ScreenReader
-from cuamaster.propagation.collection.acting import QUIET_S, same_screen
+from cuamaster.propagation.collection.acting import QUIET_S
 from cuamaster.propagation.collection.progress import required
 from cuamaster.records.reasoning import conjuncts
 from cuamaster.records.task import Task
 from cuamaster.records.verdict import Check, Verdict
+from cuamaster.vision.changes import same_screen
 
 PATIENCE_S = 3.0
-"""An expected effect is given up once the screen has been still for this long ..."""
-MAX_PATIENCE_S = 25.0
+"""An expected effect is given up once the desktop has been still, and its machine at rest, for this long ..."""
+MAX_PATIENCE_S = 45.0
 """... or after this long in any case."""
+_LOOK_S = 2.0
 
 
 class AttemptFailed(Exception):
@@ -61,17 +63,25 @@ class Watch:
 
         Raises AttemptFailed when the effects stay away, CheckFailed when one of them cannot be evaluated.
         """
-        frame = self._desktop.settle(timeout=4.0, quiet=QUIET_S)
-        begun = still = self._clock()
-        while True:
+        for _ in looks(self._desktop, self._clock):
             missed, checks = self.look(done)
             if not missed:
                 return checks
-            now = self._desktop.settle(timeout=2.0, quiet=QUIET_S)
-            if not same_screen(frame.image, now.image):
-                frame, still = now, self._clock()
-            if self._clock() - still > PATIENCE_S or self._clock() - begun > MAX_PATIENCE_S:
-                errors = [check.observed for check in missed if check.holds is None]
-                if errors:
-                    raise CheckFailed(f"an effect could not be evaluated: {'; '.join(errors)}")
-                raise AttemptFailed.because("a step that was called done did not have its effect", missed)
+        errors = [check.observed for check in missed if check.holds is None]
+        if errors:
+            raise CheckFailed(f"an effect could not be evaluated: {'; '.join(errors)}")
+        raise AttemptFailed.because("a step that was called done did not have its effect", missed)
+
+
+def looks(desktop: Desktop, clock: Callable[[], float]) -> Iterator[None]:
+    """Comes back for another look, at least once, while something that is still to come may come."""
+    frame = desktop.settle(timeout=2 * _LOOK_S, quiet=QUIET_S)
+    begun = still = clock()
+    while True:
+        yield
+        asked = clock()
+        now = desktop.settle(timeout=_LOOK_S, quiet=QUIET_S)
+        if not same_screen(frame.image, now.image) or clock() - asked >= _LOOK_S:  # an application may be computing
+            frame, still = now, clock()
+        if clock() - still > PATIENCE_S or clock() - begun > MAX_PATIENCE_S:
+            return

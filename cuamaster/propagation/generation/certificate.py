@@ -5,14 +5,12 @@ Both probes share one clone: set up once, look (null probe), then let the oracle
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cuamaster.checks import verify
 from cuamaster.errors import DesktopFault
-from cuamaster.ports import Desktop, DesktopHost, ScreenReader
+from cuamaster.ports import Desktop, ScreenReader
 from cuamaster.propagation.collection.setup import establish
-from cuamaster.propagation.generation.clones import FreshDesktops
 from cuamaster.propagation.generation.oracle import Oracle
 from cuamaster.records.episode import Episode
 from cuamaster.records.task import Certificate, Probe, Task
@@ -47,26 +45,6 @@ def certify(task: Task, desktop: Desktop, reader: ScreenReader, oracle: Oracle) 
             probes.append(Probe(name="null", expected="failed", verdict=fault))
     certificate = Certificate(task_id=task.id, probes=tuple(probes), image_digest=desktop.image_digest)
     return Certified(task, certificate, episode, _reason(certificate))
-
-
-def certify_all(tasks: Iterable[Task], host: DesktopHost, reader: ScreenReader, oracle: Oracle) -> Iterator[Certified]:
-    """Probe tasks one after the other, those of one image on one clone, rolled back in between."""
-    desktops: FreshDesktops | None = None
-    image = ""
-    try:
-        for task in tasks:
-            if desktops is None or task.environment.image != image:
-                if desktops is not None:
-                    desktops.discard()
-                image = task.environment.image
-                desktops = FreshDesktops(host, image)
-            done = certify(task, desktops.fresh(), reader, oracle)
-            if any(probe.verdict.status == "errored" for probe in done.certificate.probes):
-                desktops.discard()
-            yield done
-    finally:
-        if desktops is not None:
-            desktops.discard()
 
 
 def _judged(episode: Episode) -> Verdict:

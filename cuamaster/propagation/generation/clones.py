@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import TracebackType
 
-from cuamaster.errors import DesktopFault
-from cuamaster.ports import Desktop, DesktopHost
+from cuamaster.errors import DesktopFault, StateDrift
+from cuamaster.ports import Desktop, DesktopHost, ScreenReader
+from cuamaster.propagation.collection.setup import establish
+from cuamaster.records.task import Environment
 
-_FRESH = "fresh"
+_FRESH, _READY = "fresh", "ready"
 
 
 class FreshDesktops:
@@ -20,6 +22,7 @@ class FreshDesktops:
         self._opened: Iterator[Desktop] | None = None
         self._desktop: Desktop | None = None
         self._used = False
+        self._kept: Environment | None = None
 
     def __enter__(self) -> FreshDesktops:
         return self
@@ -42,13 +45,35 @@ class FreshDesktops:
         self._used = True
         return self._desktop
 
+    def ready(self, environment: Environment, reader: ScreenReader, *, keep: bool = False) -> Desktop:
+        """A desktop in an environment's start state; raises DesktopFault (SetupFailed among them) when it is not reached.
+
+        `keep`: the next call will ask for the same one; it then returns to a snapshot instead of setting up again.
+        """
+        if self._kept == environment and self._desktop is not None:
+            try:
+                self._desktop.rollback(_READY)
+            except DesktopFault:
+                self.discard()
+            else:
+                return self._desktop
+        desktop = self.fresh()
+        establish(environment, desktop, reader)
+        if keep:
+            try:
+                desktop.snapshot(_READY)
+            except StateDrift:  # something on the screen never rests: it is set up anew each time
+                return desktop
+            self._kept = environment
+        return desktop
+
     def discard(self) -> None:
         """End the clone; the next one will be new."""
         if self._desktop is not None:
             self._desktop.close()
         if self._opened is not None:
             next(self._opened, None)  # leaves the host's context
-        self._desktop, self._opened, self._used = None, None, False
+        self._desktop, self._opened, self._used, self._kept = None, None, False, None
 
     def _open(self) -> Desktop:
         self._opened = self._hold()

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import cv2
 import numpy as np
 import pytest
 
@@ -78,7 +77,7 @@ def endpoint() -> Iterator[Endpoint]:
 def make_frame() -> Callable[..., Frame]:
     def make(shade: int = 0, active: Window | None = None) -> Frame:
         image = np.full((80, 100, 3), shade, dtype=np.uint8)
-        return Frame(image=image, png=cv2.imencode(".png", image)[1].tobytes(), t=0.0, active=active)
+        return Frame(image=image, t=0.0, active=active)
 
     return make
 

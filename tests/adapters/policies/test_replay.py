@@ -67,6 +67,14 @@ def test_a_target_is_waited_for_and_at_last_given_up(task: Task, make_frame: Mak
     assert actions(policy.decide(frame, [], ""))[0].type == "mouse.click"
 
 
+def test_a_screen_that_stays_as_it_is_is_given_up_sooner(task: Task, make_frame: MakeFrame) -> None:
+    policy = ReplayPolicy(Signs(), max_waits=10, still_waits=2)
+    policy.begin(task)
+    same, other = make_frame(), make_frame(shade=90)
+    seen = [actions(policy.decide(frame, [], ""))[0].type for frame in (same, same, other, other, other)]
+    assert seen == ["wait", "wait", "wait", "wait", "finish"]
+
+
 def test_modes_choose_the_procedure(task: Task, make_frame: MakeFrame) -> None:
     with pytest.raises(InvalidInput, match=r"use 2, files\.search"):
         ReplayPolicy(Signs(), "cli").begin(task)
@@ -128,7 +136,7 @@ def test_windows_drags_and_fields(task: Task, make_frame: MakeFrame) -> None:
     policy = ReplayPolicy(reader)
     policy.begin(_with_steps(task, *steps))
     shown = make_frame(active=near)
-    frame = Frame(image=shown.image, png=shown.png, t=0.0, active=near, windows=(near, far))
+    frame = Frame(image=shown.image, t=0.0, active=near, windows=(near, far))
     click, drag, field, bare = (actions(policy.decide(frame, [], "")) for _ in steps)
     assert click[0].args["x"] > 600
     (x0, _), (x1, _) = drag[0].args["path"]
@@ -143,7 +151,7 @@ def test_the_whole_screen_can_be_meant(task: Task, make_frame: MakeFrame) -> Non
     policy = ReplayPolicy(Signs())
     policy.begin(_with_steps(task, ActionTemplate(type="mouse.click", target=Target(window="screen", at=(0.1, 0.9)))))
     shown = make_frame()
-    frame = Frame(image=shown.image, png=shown.png, t=0.0, active=recorder, windows=(recorder,))
+    frame = Frame(image=shown.image, t=0.0, active=recorder, windows=(recorder,))
     (click,) = actions(policy.decide(frame, [], ""))
     assert (click.args["x"], click.args["y"]) == (pytest.approx(100, abs=10), pytest.approx(900, abs=10))
 
@@ -157,7 +165,7 @@ def test_keys_wait_for_the_window_they_are_meant_for(task: Task, make_frame: Mak
     shown = make_frame()
 
     def frame(active: Window) -> Frame:
-        return Frame(image=shown.image, png=shown.png, t=0.0, active=active, windows=(editor, dialog))
+        return Frame(image=shown.image, t=0.0, active=active, windows=(editor, dialog))
 
     assert actions(policy.decide(frame(editor), [], ""))[0].type == "wait"
     assert actions(policy.decide(frame(dialog), [], "")) == [CUAAction("keyboard.type", {"text": "x"})]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from cuamaster.assets import asset_folder
 from cuamaster.errors import GuestDied, StateDrift
 from cuamaster.ports import Desktop, Image
 from cuamaster.propagation.collection.detect import RulesDetector
-from cuamaster.propagation.generation.certificate import Certified, certify_all
+from cuamaster.propagation.generation.certificate import Certified, certify
 from cuamaster.propagation.generation.clones import FreshDesktops
 from cuamaster.propagation.generation.composer import Guest, PrimitiveComposer
 from cuamaster.propagation.generation.oracle import Oracle
@@ -79,7 +79,11 @@ def _tasks(count: int = 6) -> list[Task]:
 
 
 def _certified(tasks: list[Task], oracle: Oracle, host: SimulatedHost | None = None) -> list[Certified]:
-    return list(certify_all(tasks, host or SimulatedHost(), Blind(), oracle))
+    done = []
+    for task in tasks:
+        with (host or SimulatedHost()).open(task.environment.image) as desktop:
+            done.append(certify(task, desktop, Blind(), oracle))
+    return done
 
 
 def test_good_tasks_are_released_with_both_probes_and_the_oracle_s_episode(oracle: Oracle) -> None:
@@ -117,11 +121,9 @@ def test_a_task_whose_oracle_fails_is_not_released(oracle: Oracle) -> None:
 def test_a_start_state_that_cannot_be_reached_releases_nothing(oracle: Oracle) -> None:
     base = _tasks(1)[0]
     hopeless = base.environment.model_copy(update={"capabilities": ("app:nothing",)})
-    bad, good = base.model_copy(update={"environment": hopeless}), base
-    first, second = _certified([bad, good], oracle)
-    assert not first.certificate.released
-    assert "SetupFailed" in first.reason
-    assert second.certificate.released  # the next task gets a fresh clone
+    (done,) = _certified([base.model_copy(update={"environment": hopeless})], oracle)
+    assert not done.certificate.released
+    assert "SetupFailed" in done.reason
 
 
 class Flaky(SimulatedHost):
@@ -155,8 +157,38 @@ def test_a_clone_that_cannot_go_back_is_replaced() -> None:
         assert host.opened == 2
 
 
+class Counting(SimulatedHost):
+    """Counts the applications started on its clones."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.launches = 0
+
+    @contextmanager
+    def open(self, image: str) -> Iterator[Desktop]:
+        with super().open(image) as desktop:
+            launch = desktop.launch
+
+            def counted(app: str, args: Sequence[str] = ()) -> None:
+                self.launches += 1
+                launch(app, args)
+
+            desktop.launch = counted  # type: ignore[method-assign]
+            yield desktop
+
+
+def test_a_start_state_is_set_up_once_for_proofs_that_follow_each_other(oracle: Oracle) -> None:
+    host = Counting()
+    first, other = _shell("make-folder"), _shell("delete-file")
+    alike = _with_command(first, "mkdir -p ~/{dirname}")
+    proofs = _proofs([first, other, alike], oracle, host)
+    assert [proof.primitive for proof in proofs] == [first, alike, other]
+    assert all(proof.ok for proof in proofs), [proof.message for proof in proofs]
+    assert host.launches == 2
+
+
 def _proofs(primitives: list[Primitive], oracle: Oracle, host: SimulatedHost | None = None) -> list[Proof]:
-    return list(prove_all(primitives, CURATED, host or SimulatedHost(), Blind(), {"cli": oracle}, GUEST, patience=5.0))
+    return list(prove_all(primitives, CURATED, host or SimulatedHost(), Blind(), {"cli": oracle}, GUEST))
 
 
 @pytest.mark.parametrize("ability", IN_THE_SHELL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cuamaster.propagation.generation.prove import Proof, plan_for, tightened
-from cuamaster.records.condition import FileExists, WindowTitle
+from cuamaster.records.condition import FileExists, Not, WindowTitle
 from cuamaster.records.primitive import Primitive, SetupStep
 from cuamaster.records.trajectory import Window
 from cuamaster.records.verdict import Verdict
@@ -17,13 +17,14 @@ LOOSE = made.primitive(
 )  # fmt: skip
 
 
-def _proof(primitive: Primitive, title: str, app: str = "files", after: str = "passed") -> Proof:
+def _proof(primitive: Primitive, title: str, app: str = "files", after: str = "passed", left: str = "") -> Proof:
     return Proof(
         primitive,
         "gui",
         before=Verdict(status="failed"),
         after=Verdict.model_validate({"status": after}),
         window=Window(app=app, title=title),
+        left=Window(app=app, title=left or title),
     )
 
 
@@ -57,7 +58,23 @@ def test_a_proof_names_the_window(seen: str, kept: str) -> None:
 
 
 def test_only_a_good_proof_of_its_own_window_counts() -> None:
-    assert tightened(LOOSE, _proof(LOOSE, "home", after="failed")) is LOOSE
-    assert tightened(LOOSE, _proof(LOOSE, "home", app="editor")) is LOOSE
-    assert tightened(LOOSE, _proof(LOOSE, "")) is LOOSE
-    assert tightened(made.DELETE, _proof(made.DELETE, "elsewhere")) is made.DELETE
+    assert tightened(LOOSE, _proof(LOOSE, "home", after="failed")) == LOOSE
+    assert tightened(LOOSE, _proof(LOOSE, "home", app="editor")) == LOOSE
+    assert tightened(LOOSE, _proof(LOOSE, "")) == LOOSE
+    assert tightened(made.DELETE, _proof(made.DELETE, "elsewhere")) == made.DELETE
+
+
+EDIT = made.primitive(
+    "editor", "edit", "Change {filename}", preconditions=(WindowTitle(app="editor", title="{filename}", active=True),),
+    effects=(made.file("~/changed"),),
+)  # fmt: skip
+
+
+def test_a_proof_tells_that_changes_are_unsaved_or_saved() -> None:
+    document = EDIT.preconditions[0]
+    edited = tightened(EDIT, _proof(EDIT, "a.txt - Editor", app="editor", left="*a.txt - Editor"))
+    assert edited.effects == (*EDIT.effects, document, WindowTitle(app="editor", title="*", active=True))
+    saved = tightened(EDIT, _proof(EDIT, "\u2022a.txt", app="editor", left="a.txt"))
+    assert saved.effects == (*EDIT.effects, document, Not(of=WindowTitle(app="editor", title="\u2022")))
+    assert tightened(EDIT, _proof(EDIT, "a.txt", app="editor")) == EDIT
+    assert tightened(EDIT, _proof(EDIT, "a.txt", app="editor", left="*b.txt")) == EDIT

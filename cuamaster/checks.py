@@ -6,17 +6,19 @@ rest of the condition decides it anyway (`any` with one true part, `all` with on
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from cuamaster.errors import CheckFailed, InvalidInput
 from cuamaster.ports import Desktop, ScreenReader
-from cuamaster.records.condition import All, AnyOf, Condition, Not
+from cuamaster.records.cells import canonical_rows, cell_address
+from cuamaster.records.condition import All, AnyOf, Condition, DocumentSheets, DocumentTable, Not
 from cuamaster.records.filling import placeholders
-from cuamaster.records.reasoning import leaves, matches, same_variant
+from cuamaster.records.reasoning import leaves, matches, same_json, same_variant
 from cuamaster.records.verdict import Check, Verdict
-from cuamaster.vision.documents import image_size, sheet_cell, table_cell
+from cuamaster.vision.documents import image_size, sheet_cell, sheet_names, table_cell, table_rows
 from cuamaster.vision.sight import Sight
 
 _SHOWN = 300
@@ -47,12 +49,64 @@ def _file_table(c: Any, sight: Sight) -> tuple[bool, str]:
     return cell == c.value, "no such cell" if cell is None else _short(cell)
 
 
+def _file_json(c: Any, sight: Sight) -> tuple[bool, str]:
+    data = sight.file(c.path)
+    if data is None:
+        return False, "no such file"
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as exc:
+        raise CheckFailed(f"{c.path} is no JSON: {exc}") from exc
+    for key in c.keys:
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return False, f"no {key}"
+    found = json.dumps(value, ensure_ascii=False)
+    return same_json(found, c.value), _short(found)
+
+
 def _document_cell(c: Any, sight: Sight) -> tuple[bool, str]:
     data = sight.file(c.path)
     if data is None:
         return False, "no such file"
     cell = sheet_cell(data, c.cell, c.sheet)
     return cell == c.value, "empty or no such cell" if cell is None else _short(cell)
+
+
+def _document_table(c: DocumentTable, sight: Sight) -> tuple[bool, str]:
+    data = sight.file(c.path)
+    if data is None:
+        return False, "no such file"
+    rows = table_rows(data, c.path, c.sheet, c.number)
+    if rows is None:
+        return False, f"no sheet {c.sheet or c.number}"
+    top, left = cell_address(c.start)
+    height, width = len(c.rows), max(map(len, c.rows), default=0)
+    if not c.whole:  # rows of the block only, each as long as what is expected of it
+        block = [row[left - 1 :] for row in rows[top - 1 : top - 1 + height]]
+        rows = [row[: len(wanted)] for row, wanted in zip(block, c.rows, strict=False)]
+        outside = False
+    else:
+        outside = any(any(row[: left - 1]) for row in rows) or any(any(row) for row in rows[: top - 1])
+        rows = [row[left - 1 :] for row in rows[top - 1 :]]
+    found = canonical_rows(rows, c)
+    seen = "; ".join(", ".join(row) for row in rows[: height + 1]) or "nothing"
+    return not outside and found == canonical_rows(c.rows, c), _short(f"{len(rows)} rows of {width} columns: {seen}")
+
+
+def _document_sheets(c: Any, sight: Sight) -> tuple[bool, str]:
+    data = sight.file(c.path)
+    if data is None:
+        return False, "no such file"
+    names = sheet_names(data)
+    return names == c.names, _short(", ".join(names))
+
+
+def _finish(c: Any, sight: Sight) -> tuple[bool, str]:
+    return sight.ended == c.status, sight.ended or "not ended"
 
 
 def _app_running(c: Any, sight: Sight) -> tuple[bool, str]:
@@ -102,7 +156,10 @@ _KINDS: Mapping[str, Callable[[Any, Sight], tuple[bool, str]]] = {
     "file.exists": _file_exists,
     "file.text": _file_text,
     "file.table": _file_table,
+    "file.json": _file_json,
     "document.cell": _document_cell,
+    "document.table": _document_table,
+    "document.sheets": _document_sheets,
     "app.running": _app_running,
     "window.title": _window_title,
     "setting.value": _setting,
@@ -110,6 +167,7 @@ _KINDS: Mapping[str, Callable[[Any, Sight], tuple[bool, str]]] = {
     "command.output": _command,
     "image.size": _image_size,
     "screen.text": _screen_text,
+    "episode.finish": _finish,
 }
 
 
@@ -139,9 +197,11 @@ def _decide(condition: Condition, found: Mapping[Condition, Check]) -> bool | No
     return found[condition].holds
 
 
-def _look_at_all(condition: Condition, desktop: Desktop, reader: ScreenReader) -> dict[Condition, Check]:
+def _look_at_all(
+    condition: Condition, desktop: Desktop, reader: ScreenReader, ended: str = ""
+) -> dict[Condition, Check]:
     wanted = tuple(dict.fromkeys(leaves(condition)))
-    sight = Sight(desktop, reader, wanted)
+    sight = Sight(desktop, reader, wanted, ended)
     return {leaf: _look(leaf, sight) for leaf in wanted}
 
 
@@ -155,9 +215,12 @@ def holds(condition: Condition, desktop: Desktop, reader: ScreenReader) -> Check
     )
 
 
-def verify(condition: Condition, desktop: Desktop, reader: ScreenReader) -> Verdict:
-    """passed | failed | errored, with a check per leaf. Raises DesktopFault when the desktop itself fails."""
-    found = _look_at_all(condition, desktop, reader)
+def verify(condition: Condition, desktop: Desktop, reader: ScreenReader, *, ended: str = "") -> Verdict:
+    """passed | failed | errored, with a check per leaf; `ended`: the status with which the policy finished, '' if it did not.
+
+    Raises DesktopFault when the desktop itself fails.
+    """
+    found = _look_at_all(condition, desktop, reader, ended)
     decided = _decide(condition, found)
     checks = tuple(found.values())
     if decided is None:
@@ -178,3 +241,17 @@ def unmet(conditions: tuple[Condition, ...], desktop: Desktop, reader: ScreenRea
 
 def _seen(condition: Condition, found: Mapping[Condition, Check]) -> str:
     return "; ".join(found[leaf].observed for leaf in leaves(condition))
+
+
+def table_like(example: bytes, path: str, *, sheet: str = "", number: int = 1, **options: Any) -> DocumentTable | None:
+    """The condition that `path` holds what a sheet of the `example` document holds; None if the example has no such sheet.
+
+    `options` are fields of DocumentTable. What is expected is read just as what is found will be. Raises CheckFailed.
+    """
+    rows = table_rows(example, path, sheet, number)
+    return None if rows is None else DocumentTable(path=path, rows=tuple(map(tuple, rows)), **options)
+
+
+def sheets_like(example: bytes, path: str) -> DocumentSheets:
+    """The condition that `path` has the sheets that the `example` document has. Raises CheckFailed."""
+    return DocumentSheets(path=path, names=sheet_names(example))

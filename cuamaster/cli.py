@@ -23,7 +23,7 @@ from cuamaster.settings import Settings
 
 if TYPE_CHECKING:
     from cuamaster.progress import Bars
-    from cuamaster.stages import Wheel
+    from cuamaster.stages import Imported, Wheel
 
 app = typer.Typer(
     help="A data flywheel for computer-use agents: narrated tutorials in, verified trajectories in Parquet out.",
@@ -34,10 +34,15 @@ app = typer.Typer(
 image_app = typer.Typer(help="Guest images: built once from a recipe, cached by its hash.", no_args_is_help=True)
 flywheel_app = typer.Typer(help="Whole rounds of the wheel.", no_args_is_help=True)
 primitives_app = typer.Typer(help="The library of primitives.", no_args_is_help=True)
+import_app = typer.Typer(
+    help="Other people's datasets as trajectories and tasks; what has no counterpart is listed with its reason.",
+    no_args_is_help=True,
+)
 taxonomy_app = typer.Typer(help="Domains, applications and search words.", no_args_is_help=True)
 app.add_typer(image_app, name="image")
 app.add_typer(flywheel_app, name="flywheel")
 app.add_typer(primitives_app, name="primitives")
+app.add_typer(import_app, name="import")
 app.add_typer(taxonomy_app, name="taxonomy")
 
 Workspace = Annotated[Path | None, typer.Option("--workspace", "-w", help="Where a run writes (default ./workspace).")]
@@ -181,6 +186,9 @@ def collect(
     tasks: Annotated[
         Path | None, typer.Option("--tasks", help="An exported rl.parquet to run instead of the round's tasks.")
     ] = None,
+    imported: Annotated[
+        bool, typer.Option("--imported", help="Run the tasks imported into the round instead of its own.")
+    ] = False,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Run only so many tasks.")] = None,
     workspace: Workspace = None,
     round_number: RoundNumber = None,
@@ -197,7 +205,8 @@ def collect(
         number = round_number or stages.round_to_run(wheel.workspace, advance=False)
         with wiring.desktop_ports(settings, report) as desktops:
             folder = wheel.workspace.round(number)
-            chosen = stages.tasks_to_collect(folder) if given is None else given
+            own = stages.imported_tasks(folder) if imported else stages.tasks_to_collect(folder)
+            chosen = own if given is None else given
             stages.collect(wheel, folder, desktops, chosen[:limit])
     _show_round(wheel, number, as_json)
 
@@ -281,6 +290,99 @@ def primitives_verify(
         rows = stages.verify_library(wheel, ports, tuple(names or ()), record=record)
     _print(rows, as_json=as_json, title="primitives")
     if any(row["status"] != "passed" for row in rows):
+        raise typer.Exit(1)
+
+
+Images = Annotated[Path | None, typer.Option("--images", help="Folder of the pictures (default: beside the file).")]
+License = Annotated[str | None, typer.Option("--license", help="Licence of the dataset, kept with every record.")]
+
+
+@import_app.command("agentnet")
+def import_agentnet(
+    path: Annotated[Path, typer.Argument(help="A JSONL file of AgentNet.")],
+    images: Images = None,
+    license_name: License = None,
+    workspace: Workspace = None,
+    round_number: RoundNumber = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Trajectories of AgentNet (OpenCUA): JSON lines, pictures in a folder. Exit code 1 if nothing could be kept."""
+    from cuamaster import stages
+
+    with _importing(workspace, round_number, verbose) as (folder, store):
+        done = stages.import_agentnet(folder, path, store, images=images, license_name=license_name)
+    _show_import(done, as_json)
+
+
+@import_app.command("osworld")
+def import_osworld(
+    paths: Annotated[list[Path], typer.Argument(help="Task files, result folders, or folders of them.")],
+    files: Annotated[
+        Path | None,
+        typer.Option("--files", help="What the tasks download: OSWorld's cache, or a mirror made by `wget -x`."),
+    ] = None,
+    image: Annotated[
+        str | None, typer.Option("--image", help="Guest image the tasks are to run on (default: the setting).")
+    ] = None,
+    workspace: Workspace = None,
+    round_number: RoundNumber = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Tasks of OSWorld with setup and verifier, and trajectories of its result folders. Exit code 1 if nothing could be kept."""
+    from cuamaster import stages
+
+    with _importing(workspace, round_number, verbose) as (folder, store):
+        chosen = image or _settings(workspace).image
+        done = stages.import_osworld(folder, paths, store, image=chosen, files=files)
+    _show_import(done, as_json)
+
+
+@import_app.command("cua-lite")
+def import_cua_lite(
+    path: Annotated[Path, typer.Argument(help="A Parquet file of cua-lite, or a folder of them.")],
+    images: Images = None,
+    license_name: License = None,
+    workspace: Workspace = None,
+    round_number: RoundNumber = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Trajectories of cua-lite's Parquet datasets. Exit code 1 if nothing could be kept."""
+    from cuamaster import stages
+
+    with _importing(workspace, round_number, verbose) as (folder, store):
+        done = stages.import_cua_lite(folder, path, store, images=images, license_name=license_name)
+    _show_import(done, as_json)
+
+
+@contextmanager
+def _importing(workspace: Path | None, number: int | None, verbose: bool) -> Iterator[tuple[Any, Any]]:
+    """The round to import into, and the store for its pictures."""
+    from cuamaster import stages, wiring
+
+    settings = _begin(workspace, verbose)
+    with _wheel(settings) as (wheel, _):
+        chosen = number or stages.round_to_run(wheel.workspace, advance=False)
+        yield wheel.workspace.round(chosen), wiring.store(settings)
+
+
+def _show_import(done: Imported, as_json: bool) -> None:
+    if as_json:
+        print(done.model_dump_json(indent=2))
+    else:
+        _print([done.model_dump(exclude={"reasons"})], as_json=False, title="imported")
+        addresses = [name for _, name, _ in done.reasons if "://" in name]
+        rows = [
+            {"records": n, "reason": reason, "name": name} for reason, name, n in done.reasons if name not in addresses
+        ]
+        if addresses:
+            rows.append(
+                {"records": "", "reason": "missing-file", "name": f"{len(addresses)} addresses, listed by --json"}
+            )
+        _print(rows, as_json=False, title="could not be mapped")
+    if not done.tasks + done.trajectories + done.already:
         raise typer.Exit(1)
 
 

@@ -4,7 +4,10 @@ CuamasterError
 |-- Terminal                    the same call will fail again
 |   |-- InvalidInput            something the user wrote: names file, line, field
 |   |   |-- InvalidAction       an action outside the action space
-|   |   `-- UnknownName         an application, image, primitive, video ... nobody knows
+|   |   |   |-- UnreadableAnswer    a model's words that are no action of its dialect: names dialect and offset
+|   |   |   `-- Inexpressible       an action that a dialect has no words for
+|   |   |-- UnknownName         an application, image, primitive, video ... nobody knows
+|   |   `-- Unmappable          a record of somebody else's dataset that has no counterpart here
 |   |-- MediaError              a recording that cannot be used
 |   |-- ModelAnswerError        a model endpoint answered, but not with what was asked
 |   |-- ModelRefusal            a model endpoint declined
@@ -60,8 +63,34 @@ class InvalidAction(InvalidInput):
         self.field = field
 
 
+class UnreadableAnswer(InvalidAction):
+    """Words that cannot be read as actions of a dialect; `offset` counts characters from the answer's begin."""
+
+    def __init__(self, message: str, *, dialect: str, offset: int, field: str, hint: str | None = None) -> None:
+        super().__init__(f"{dialect}, character {offset}: {message}", field=field, hint=hint)
+        self.dialect = dialect
+        self.offset = offset
+
+
+class Inexpressible(InvalidAction):
+    """An action that cannot be said in a dialect, or only with a loss; `field` is what has no words."""
+
+    def __init__(self, message: str, *, dialect: str, field: str, hint: str | None = None) -> None:
+        super().__init__(f"{dialect} {message}", field=field, hint=hint)
+        self.dialect = dialect
+
+
 class UnknownName(InvalidInput):
     """A name that no registry, library or folder knows."""
+
+
+class Unmappable(InvalidInput):
+    """A record of another dataset that has no counterpart here; `reason` is a stable slug, `names` what it is about."""
+
+    def __init__(self, message: str, *, reason: str, names: tuple[str, ...] = (), hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.reason = reason
+        self.names = names
 
 
 class MediaError(Terminal):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image as Picture
 
-from cuamaster.checks import holds, unmet, verify
+from cuamaster.checks import holds, sheets_like, table_like, unmet, verify
 from cuamaster.errors import GuestDied, InvalidInput
 from cuamaster.ports import Frame, Image, ShellResult
 from cuamaster.records.condition import (
@@ -23,7 +23,11 @@ from cuamaster.records.condition import (
     CommandOutput,
     Condition,
     DocumentCell,
+    DocumentSheets,
+    DocumentTable,
+    EpisodeFinish,
     FileExists,
+    FileJson,
     FileTable,
     FileText,
     ImageSize,
@@ -113,6 +117,7 @@ def desktop(tmp_path: Path) -> RoomDesktop:
     (tmp_path / "notes.txt").write_text("milk\nbread\n")
     (tmp_path / "it's here").mkdir()
     (tmp_path / "table.csv").write_text('name,price\n"tea, green",4\n')
+    (tmp_path / "settings.json").write_text('{"editor.size": 14, "tabs": [{}, {"on": true}]}')
     (tmp_path / "table.tsv").write_text("a\tb,c\n")
     (tmp_path / "sheet.ods").write_bytes(
         _ods('<table:table-row table:number-rows-repeated="2"><table:table-cell/></table:table-row><table:table-row>'
@@ -140,10 +145,43 @@ def desktop(tmp_path: Path) -> RoomDesktop:
         (FileTable(path="~/table.csv", row=2, column=2, value="5"), False),
         (FileTable(path="~/table.csv", row=9, column=1, value=""), False),
         (FileTable(path="~/table.tsv", row=1, column=2, value="b,c"), True),
+        (FileJson(path="~/settings.json", keys=("editor.size",), value="14.0"), True),
+        (FileJson(path="~/settings.json", keys=("tabs", "1", "on"), value="true"), True),
+        (FileJson(path="~/settings.json", keys=("tabs", "1", "on"), value="1"), False),
+        (FileJson(path="~/settings.json", keys=("tabs",), value='[{}, {"on": 1}]'), False),
+        (FileJson(path="~/settings.json", keys=("tabs", "2"), value="null"), False),
+        (FileJson(path="~/settings.json", keys=("editor.size", "x"), value="14"), False),
+        (FileJson(path="~/nothing.json", keys=(), value="{}"), False),
+        (FileJson(path="~/notes.txt", keys=(), value="{}"), None),
         (DocumentCell(path="~/sheet.ods", cell="C3", value="12.5"), True),
         (DocumentCell(path="~/sheet.ods", cell="C2", value="12.5"), False),
         (DocumentCell(path="~/sheet.ods", cell="C3", value="12.5", sheet="T"), None),
         (DocumentCell(path="~/notes.txt", cell="A1", value="x"), None),
+        (DocumentTable(path="~/table.csv", rows=(("name", "price"), ("tea, green", "4.0"))), True),
+        (DocumentTable(path="~/table.csv", rows=(("name", "price"), ("tea, green", "4.00001"))), True),
+        (DocumentTable(path="~/table.csv", rows=(("name", "price"), ("tea, green", "4.00001")), precision=5), False),
+        (DocumentTable(path="~/table.csv", rows=(("name", "price"),)), False),
+        (
+            DocumentTable(
+                path="~/table.csv", rows=(("NAME", "Price "),), whole=False, ignore_case=True, ignore_blanks=True
+            ),
+            True,
+        ),
+        (DocumentTable(path="~/table.csv", rows=(("NAME",),), whole=False), False),
+        (DocumentTable(path="~/table.csv", rows=(("4",),), start="B2", whole=False), True),
+        (DocumentTable(path="~/table.csv", rows=(("4",),), start="B2"), False),
+        (DocumentTable(path="~/table.csv", rows=(("", ""),), start="C9", whole=False), True),
+        (DocumentTable(path="~/table.csv", rows=((),), number=2), False),
+        (DocumentTable(path="~/sheet.ods", rows=((), (), ("", "", "12.5"))), True),
+        (DocumentTable(path="~/sheet.ods", rows=(("12.50", ""),), start="C3"), True),
+        (DocumentTable(path="~/sheet.ods", rows=(("12.5",),), start="C3", sheet="T"), False),
+        (DocumentTable(path="~/notes.ods", rows=()), False),
+        (DocumentTable(path="~/broken.png", rows=()), None),
+        (DocumentSheets(path="~/sheet.ods", names=("S",)), True),
+        (DocumentSheets(path="~/sheet.ods", names=("S", "T")), False),
+        (DocumentSheets(path="~/nothing.ods", names=("S",)), False),
+        (DocumentSheets(path="~/notes.txt", names=("S",)), None),
+        (EpisodeFinish(status="success"), False),
         (AppRunning(app="bash"), True),
         (AppRunning(app="no-such-program"), False),
         (WindowTitle(title="notes.txt", app="editor", active=True), True),
@@ -173,6 +211,24 @@ def test_each_kind(desktop: RoomDesktop, condition: Condition, expected: bool | 
     assert verify(condition, desktop, READER).status == status[expected]  # type: ignore[arg-type]
     opposite = {True: "failed", False: "passed", None: "errored"}
     assert verify(Not(of=condition), desktop, READER).status == opposite[expected]  # type: ignore[arg-type]
+
+
+def test_how_the_episode_ended_is_told_to_the_verifier(desktop: RoomDesktop) -> None:
+    condition = EpisodeFinish(status="infeasible")
+    assert verify(condition, desktop, READER, ended="infeasible").status == "passed"  # type: ignore[arg-type]
+    assert verify(condition, desktop, READER, ended="success").status == "failed"  # type: ignore[arg-type]
+    assert verify(Not(of=condition), desktop, READER, ended="").status == "passed"  # type: ignore[arg-type]
+
+
+def test_a_condition_made_of_a_document_holds_of_that_document(desktop: RoomDesktop) -> None:
+    for name in ("table.csv", "sheet.ods"):
+        condition = table_like((desktop.home / name).read_bytes(), f"~/{name}")
+        assert condition is not None and condition.whole
+        assert holds(condition, desktop, READER).holds is True  # type: ignore[arg-type]
+    data = (desktop.home / "sheet.ods").read_bytes()
+    assert sheets_like(data, "~/x.ods") == DocumentSheets(path="~/x.ods", names=("S",))
+    assert table_like(data, "~/sheet.ods", sheet="T") is None
+    assert table_like(data, "~/sheet.ods", number=2) is None
 
 
 TRUE, FALSE = FileExists(path="~/notes.txt"), FileExists(path="~/nothing")
@@ -214,6 +270,13 @@ def test_cheap_questions_go_in_one_command(desktop: RoomDesktop) -> None:
     verdict = verify(many, desktop, READER)  # type: ignore[arg-type]
     assert [check.holds for check in verdict.checks] == [True, False, True, True, None]
     assert len(desktop.commands) == 1
+
+
+def test_a_command_that_several_conditions_ask_runs_once(desktop: RoomDesktop) -> None:
+    count = "echo x >> runs; wc -l < runs"
+    both = All(of=(CommandOutput(command=count, text="1"), Not(of=CommandOutput(command=count, text="2"))))
+    assert verify(both, desktop, READER).status == "passed"  # type: ignore[arg-type]
+    assert verify(both, desktop, READER).status == "failed"  # type: ignore[arg-type]
 
 
 def test_without_a_focused_window_nothing_is_read_in_one(desktop: RoomDesktop) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 COMMANDS = [
     ["doctor"], ["image", "build"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"],
-    ["primitives", "verify"], ["taxonomy", "validate"],
+    ["primitives", "verify"], ["taxonomy", "validate"], ["import", "agentnet"], ["import", "osworld"], ["import", "cua-lite"],
 ]  # fmt: skip
 
 
@@ -68,3 +68,17 @@ def test_a_broken_taxonomy_file_is_told_with_file_line_and_field(tmp_path: Path)
     done = _cuamaster("taxonomy", "validate", str(tmp_path))
     assert done.returncode == 2
     assert all(word in done.stderr for word in ("office.yaml", "line 5", "subdomain"))
+
+
+def test_an_import_says_what_it_kept_and_what_it_could_not_map(tmp_path: Path) -> None:
+    osworld = Path(__file__).parent / "importers" / "data" / "osworld"
+    command = ["import", "osworld", str(osworld / "examples"), "--files", str(osworld / "files"), "--json"]
+    done = json.loads(_cuamaster(*command, workspace=tmp_path).stdout)
+    assert (done["records"], done["tasks"], done["dropped"]) == (10, 7, 3)
+    assert ["unsupported-evaluator", "compare_docx_files", 1] in done["reasons"]
+    again = _cuamaster(*command[:-1], workspace=tmp_path)
+    assert again.returncode == 0 and "already" in again.stdout
+    absent = _cuamaster("import", "agentnet", str(tmp_path / "absent.jsonl"), workspace=tmp_path)
+    assert absent.returncode == 2 and "No such file" in absent.stderr
+    (tmp_path / "torn.jsonl").write_text("{")
+    assert _cuamaster("import", "agentnet", str(tmp_path / "torn.jsonl"), workspace=tmp_path).returncode == 1

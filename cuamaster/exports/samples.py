@@ -35,7 +35,7 @@ class Sample:
 
     id: str
     round: int
-    source: Literal["collected", "video"]
+    source: Literal["collected", "video", "imported"]
     instruction: str
     mode: Mode
     policy: str
@@ -165,10 +165,16 @@ def _from_videos(data: RoundData, tasks: dict[str, Task]) -> Iterator[Sample]:
         proof, reason, episode = _proof(trajectory, task, replayed, oracle=oracle)
         steps = tuple(step.model_copy(update={"observation": _plain(step.observation)}) for step in trajectory.steps)
         yield Sample(
-            id=trajectory.id, round=data.round, source="video", instruction=trajectory.instruction, mode="gui",
-            policy=f"video:{trajectory.annotator}", steps=_finished(steps, trajectory.final), proof=proof, task=task, episode=episode,
-            reason=reason, apps=(trajectory.app,), lineage=(trajectory.lineage,),
+            id=trajectory.id, round=data.round, source=trajectory.origin, instruction=trajectory.instruction, mode=_mode_of(trajectory),
+            policy=f"{trajectory.origin}:{trajectory.annotator}", steps=_finished(steps, trajectory.final), proof=proof, task=task,
+            episode=episode, reason=reason, apps=(trajectory.app,) if trajectory.app else (), lineage=(trajectory.lineage,),
         )  # fmt: skip
+
+
+def _mode_of(trajectory: Trajectory) -> Mode:
+    """What of mouse, keyboard and shell its actions use: others' trajectories may use both."""
+    categories = {item.action.category for step in trajectory.steps for item in step.actions} - {"control"}
+    return "gui" if categories <= {"gui"} else "cli" if categories <= {"cli", "tool"} else "mixed"
 
 
 def _seed_task(trajectory: Trajectory, all_: Sequence[Trajectory], tasks: dict[str, Task]) -> Task | None:

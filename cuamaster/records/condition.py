@@ -52,6 +52,15 @@ class FileTable(_Leaf):
     value: str
 
 
+class FileJson(_Leaf):
+    """The value at `keys` in a JSON file (a number is a place in a list, from 0) equals `value`, itself JSON text."""
+
+    kind: Literal["file.json"] = "file.json"
+    path: str
+    keys: tuple[str, ...]
+    value: str
+
+
 class DocumentCell(_Leaf):
     """One cell of a spreadsheet document (.ods, .xlsx), as shown."""
 
@@ -60,6 +69,39 @@ class DocumentCell(_Leaf):
     cell: str
     value: str
     sheet: str = ""
+
+
+class DocumentTable(_Leaf):
+    """A block of cells of a table document (.xlsx, .ods, .csv, .tsv) holds these values, as stored; '' is an empty cell.
+
+    Numbers are compared as numbers, rounded to `precision` digits after the point. With `whole` the sheet holds nothing else.
+    """
+
+    kind: Literal["document.table"] = "document.table"
+    path: str
+    rows: tuple[tuple[str, ...], ...]
+    sheet: str = Field(default="", description="name of the sheet; '' for the one at place `number`")
+    number: int = Field(default=1, ge=1, description="place of the sheet, from 1, when it is not named")
+    start: str = Field(default="A1", description="the block's first cell")
+    whole: bool = True
+    precision: int = Field(default=4, ge=0, le=15)
+    ignore_case: bool = False
+    ignore_blanks: bool = Field(default=False, description="runs of blanks count as one, those at the ends as none")
+
+
+class DocumentSheets(_Leaf):
+    """A spreadsheet document (.xlsx, .ods) has exactly these sheets, in this order."""
+
+    kind: Literal["document.sheets"] = "document.sheets"
+    path: str
+    names: tuple[str, ...] = Field(min_length=1)
+
+
+class EpisodeFinish(_Leaf):
+    """The policy has ended the episode with this status; false as long as it has not ended it."""
+
+    kind: Literal["episode.finish"] = "episode.finish"
+    status: Literal["success", "failure", "infeasible"]
 
 
 class AppRunning(_Leaf):
@@ -155,8 +197,8 @@ class Not(Record):
 
 Condition = Annotated[
     Union[
-        FileExists, FileText, FileTable, DocumentCell, AppRunning, WindowTitle, SettingValue, ClipboardText, CommandOutput,
-        ImageSize, ScreenText, All, AnyOf, Not,
+        FileExists, FileText, FileTable, FileJson, DocumentCell, DocumentTable, DocumentSheets, AppRunning, WindowTitle, SettingValue,
+        ClipboardText, CommandOutput, ImageSize, ScreenText, EpisodeFinish, All, AnyOf, Not,
     ],
     Field(discriminator="kind"),
 ]  # fmt: skip

@@ -60,10 +60,15 @@ class Evidence(Record):
 class SetupStep(Record):
     """One typed action that brings about a start state.
 
-    For app.launch, `text` is a part of the title its window gets, where that is not the name of the document in `args`.
+    For app.launch, `text` is a part of the title its window gets, where that is not the name of the document in `args`. For
+    file.bytes `text` is base64, for shell.run a command that must exit 0, for shell.start one that is left running, for
+    desktop.act a CUAAction as JSON.
     """
 
-    kind: Literal["file.write", "dir.make", "app.launch", "setting.write", "clipboard.set", "path.remove"]
+    kind: Literal[
+        "file.write", "file.bytes", "dir.make", "app.launch", "setting.write", "clipboard.set", "path.remove", "shell.run",
+        "shell.start", "desktop.act",
+    ]  # fmt: skip
     path: str = ""
     text: str = ""
     app: str = ""

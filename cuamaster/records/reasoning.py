@@ -6,11 +6,13 @@ parameters lives in `cuamaster.records.filling`, words in `cuamaster.records.wor
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
+from cuamaster.records.cells import tables_clash
 from cuamaster.records.condition import (
     All,
     AnyOf,
@@ -19,7 +21,11 @@ from cuamaster.records.condition import (
     CommandOutput,
     Condition,
     DocumentCell,
+    DocumentSheets,
+    DocumentTable,
+    EpisodeFinish,
     FileExists,
+    FileJson,
     FileTable,
     FileText,
     ImageSize,
@@ -112,7 +118,7 @@ def _inside(path: str, folder: str) -> bool:
     return path.rstrip("/").startswith(folder.rstrip("/") + "/")
 
 
-_IN_A_FILE = frozenset({FileText, FileTable, DocumentCell, ImageSize})
+_IN_A_FILE = frozenset({FileText, FileTable, FileJson, DocumentCell, DocumentTable, DocumentSheets, ImageSize})
 
 
 def _present(fact: Condition) -> tuple[str, str] | None:
@@ -147,6 +153,7 @@ _FOLLOWS: Mapping[type, Callable[[Any, Any], bool]] = {
     ScreenText: lambda a, b: _whole_words(b.text, a.text) and b.app in ("", a.app),
     # no sheet named: the first one that has the cell
     DocumentCell: lambda a, b: a.model_copy(update={"sheet": ""}) == b,
+    DocumentTable: lambda a, b: a.whole and a.model_copy(update={"whole": False}) == b,
     SettingValue: lambda a, b: (a.schema_id, a.key) == (b.schema_id, b.key) and same_variant(a.value, b.value),
 }
 """Per kind: when one leaf follows from another of its kind, beside being equal."""
@@ -163,6 +170,24 @@ def _leaf_follows(a: Condition, b: Condition) -> bool:
 
 def _whole_words(part: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None
+
+
+def same_json(left: str, right: str) -> bool:
+    """Whether two JSON texts are the same value (14 is 14.0, but true is not 1); one that is no JSON equals only itself."""
+    try:
+        return _canonical(left) == _canonical(right)
+    except (ValueError, RecursionError):
+        return left == right
+
+
+def _canonical(text: str) -> str:
+    # whole numbers lose their fraction; compared as text, so that no truth value equals a number
+    return json.dumps(json.loads(text, parse_float=_number), sort_keys=True)
+
+
+def _number(text: str) -> int | float:
+    value = float(text)
+    return int(value) if value.is_integer() else value
 
 
 def same_variant(left: str, right: str) -> bool:
@@ -237,7 +262,11 @@ _SAME_SUBJECT: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any, Any], bo
     FileText: (lambda c: c.path, _texts_clash),
     CommandOutput: (lambda c: c.command, _texts_clash),
     FileTable: (lambda c: (c.path, c.row, c.column), lambda a, b: a.value != b.value),
+    FileJson: (lambda c: (c.path, c.keys), lambda a, b: not same_json(a.value, b.value)),
     DocumentCell: (lambda c: (c.path, c.cell, c.sheet), lambda a, b: a.value != b.value),
+    DocumentTable: (lambda c: c.model_dump(exclude={"rows", "whole"}), tables_clash),
+    DocumentSheets: (lambda c: c.path, lambda a, b: a.names != b.names),
+    EpisodeFinish: (lambda _: None, lambda a, b: a.status != b.status),
     SettingValue: (lambda c: (c.schema_id, c.key), lambda a, b: not same_variant(a.value, b.value)),
     ClipboardText: (lambda _: None, lambda a, b: a.text != b.text),
     ImageSize: (lambda c: c.path, lambda a, b: (a.width, a.height) != (b.width, b.height)),
@@ -296,7 +325,7 @@ def _ends(effect: Condition, fact: Condition) -> bool:
     if isinstance(effect, ScreenText):
         return isinstance(fact, ScreenText) and effect.app == fact.app
     if isinstance(effect, FileText):
-        return isinstance(fact, (FileText, FileTable)) and effect.path == fact.path
+        return isinstance(fact, (FileText, FileTable, FileJson, DocumentTable)) and effect.path == fact.path
     return False
 
 

@@ -12,7 +12,7 @@ from cuamaster.records.record import Record, content_id
 from cuamaster.records.trajectory import Lineage
 from cuamaster.records.verdict import Verdict
 
-Strategy = Literal["sequential", "parameterized", "state_dependent", "cross_app_handoff", "seed"]
+Strategy = Literal["sequential", "parameterized", "state_dependent", "cross_app_handoff", "seed", "imported"]
 
 
 class Environment(Record):
@@ -39,7 +39,12 @@ class Task(Record):
     instruction: str
     environment: Environment
     verifier: Condition
-    plan: tuple[PrimitiveUse, ...]
+    closing: tuple[SetupStep, ...] = Field(
+        default=(),
+        exclude_if=lambda steps: not steps,  # tasks without any keep the id that they were released under
+        description="done once when the policy has finished, before the verifier looks: bring to disk what is on the screen",
+    )
+    plan: tuple[PrimitiveUse, ...] = Field(description="empty for an imported task: nobody has told how it is done")
     strategy: Strategy
     domain: str = ""
     max_steps: int = 60

@@ -107,8 +107,13 @@ class Step(Record):
 
 
 class Lineage(Record):
-    """Where a trajectory comes from: videos with times, or the composed task's primitives."""
+    """Where a trajectory or task comes from: videos with times, the composed task's primitives, or another dataset."""
 
+    source: str = Field(
+        default="",
+        exclude_if=lambda name: not name,  # everything older keeps its id
+        description="dataset and the record's id there, e.g. `agentnet:2024...`, for what was imported",
+    )
     video_id: str | None = None
     video_url: str | None = None
     t_start: float | None = None
@@ -123,9 +128,9 @@ Proof = Literal["verified", "replayed", "none"]
 
 
 class Trajectory(Record):
-    """An instruction and how it was done, from a video or from a desktop."""
+    """An instruction and how it was done, from a video, from a desktop, or from somebody else's dataset."""
 
-    origin: Literal["video", "collected"]
+    origin: Literal["video", "collected", "imported"]
     task_id: str
     instruction: str
     app: str

@@ -8,6 +8,7 @@ from typing import Any
 from cuamaster.records.condition import All, AnyOf, Condition, Not
 
 _HIDDEN = "the expected"
+_ROWS_TOLD = 3
 
 
 def _quoted(text: str) -> str:
@@ -32,6 +33,32 @@ def _file_text(c: Any, reveal: bool) -> str:
 def _cell(c: Any, reveal: bool) -> str:
     where = c.cell if c.kind == "document.cell" else f"row {c.row}, column {c.column}"
     return f"{where} of {c.path} is {_quoted(c.value)}" if reveal else "the cell the task is about has the right value"
+
+
+def _json(c: Any, reveal: bool) -> str:
+    return (
+        f"{'.'.join(c.keys)} in {c.path} is {c.value}"
+        if reveal
+        else "the setting the task is about has the right value"
+    )
+
+
+def _table(c: Any, reveal: bool) -> str:
+    if not reveal:
+        return "the table the task is about is right"
+    size = f"{len(c.rows)} x {max(map(len, c.rows), default=0)} cells"
+    where = f"sheet {_quoted(c.sheet)} of {c.path}" if c.sheet else f"sheet {c.number} of {c.path}"
+    block = f"{where} from {c.start} on" if c.start != "A1" else where
+    rows = "; ".join(", ".join(row) for row in c.rows[:_ROWS_TOLD]) + ("; ..." if len(c.rows) > _ROWS_TOLD else "")
+    return f"{block} holds {'exactly ' if c.whole else ''}the given {size}: {rows}"
+
+
+def _sheets(c: Any, reveal: bool) -> str:
+    return f"the sheets of {c.path} are {', '.join(c.names)}" if reveal else "the document has the right sheets"
+
+
+def _finish(c: Any, reveal: bool) -> str:
+    return f"the task is ended as {c.status}" if reveal else "the task is ended in the right way"
 
 
 def _running(c: Any, reveal: bool) -> str:
@@ -77,7 +104,10 @@ _WORDS: Mapping[str, Callable[[Any, bool], str]] = {
     "file.exists": _file_exists,
     "file.text": _file_text,
     "file.table": _cell,
+    "file.json": _json,
     "document.cell": _cell,
+    "document.table": _table,
+    "document.sheets": _sheets,
     "app.running": _running,
     "window.title": _window,
     "setting.value": _setting,
@@ -85,6 +115,7 @@ _WORDS: Mapping[str, Callable[[Any, bool], str]] = {
     "command.output": _command,
     "image.size": _image,
     "screen.text": _screen,
+    "episode.finish": _finish,
 }
 
 

@@ -8,6 +8,7 @@ the CLI, Prefect tasks in flows/.
 from cuamaster.seeding.taxonomy import load as load_taxonomy
 from cuamaster.stages.composing import curated
 from cuamaster.stages.exporting import export
+from cuamaster.stages.importing import Imported, import_agentnet, import_cua_lite, import_osworld, imported_tasks
 from cuamaster.stages.planning import round_to_run
 from cuamaster.stages.running import Each, in_turn
 from cuamaster.stages.summary import summarize
@@ -27,12 +28,17 @@ from cuamaster.stages.wheel import (
 
 __all__ = [
     "Each",
+    "Imported",
     "Wheel",
     "begin",
     "collect",
     "curated",
     "everything",
     "export",
+    "import_agentnet",
+    "import_cua_lite",
+    "import_osworld",
+    "imported_tasks",
     "in_turn",
     "load_taxonomy",
     "open_wheel",

@@ -62,9 +62,10 @@ def _how(settings: Settings) -> str:
 
 
 def faulted(tasks: Sequence[Task], settings: Settings) -> set[str]:
-    """Which tasks are collected with a policy that errs on purpose: a fixed share, drawn by task id, at least one."""
+    """Which composed tasks are collected with a policy that errs on purpose: a fixed share, drawn by task id, at least one."""
     composed = sorted(
-        (task for task in tasks if task.strategy != "seed"), key=lambda task: content_id("draw", settings.seed, task.id)
+        (task for task in tasks if task.strategy not in ("seed", "imported")),
+        key=lambda task: content_id("draw", settings.seed, task.id),
     )
     return {task.id for task in composed[: math.ceil(len(composed) * settings.fault_share)]}
 

@@ -20,6 +20,7 @@ from cuamaster.records.record import Record, content_id
 from cuamaster.records.task import Certificate, Task
 from cuamaster.records.trajectory import Trajectory
 from cuamaster.settings import Settings
+from cuamaster.stages.importing import TASKS, TRAJECTORIES, imported_tasks, imported_trajectories
 from cuamaster.tables import RoundFolder, Workspace, write_atomic
 
 log = logging.getLogger(__name__)
@@ -91,7 +92,7 @@ def round_data(folder: RoundFolder) -> RoundData:
         tasks=tasks_of(folder),
         certificates=folder.stage("certify").kept(Certificate),
         episodes=folder.stage("collect").kept(Episode),
-        trajectories=folder.stage("reconstruct").kept(Trajectory),
+        trajectories=[*folder.stage("reconstruct").kept(Trajectory), *imported_trajectories(folder)],
     )
 
 
@@ -101,12 +102,12 @@ def made_in(folder: RoundFolder) -> list[Task]:
 
 
 def tasks_of(folder: RoundFolder) -> list[Task]:
-    """Every task that the round's episodes may be of: its own, and those that were given to it from a file."""
+    """Every task that the round's episodes may be of: its own, and those that were given to it from a file or imported."""
     given = folder.stage(GIVEN).kept(Task)
-    return list({task.id: task for task in [*made_in(folder), *given]}.values())
+    return list({task.id: task for task in [*made_in(folder), *given, *imported_tasks(folder)]}.values())
 
 
 def _digests(folder: RoundFolder) -> list[str]:
-    names = ("reconstruct", "seed-tasks", "compose", GIVEN, "certify", "collect")
+    names = ("reconstruct", "seed-tasks", "compose", GIVEN, TASKS, TRAJECTORIES, "certify", "collect")
     manifests = [folder.stage(name).manifest() for name in names]
     return [manifest.digest() if manifest else "" for manifest in manifests]

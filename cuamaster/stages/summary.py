@@ -13,6 +13,7 @@ from cuamaster.records.trajectory import Trajectory
 from cuamaster.records.video import Judgement, TaskSegment, Video
 from cuamaster.stages.collecting import released
 from cuamaster.stages.exporting import exported, made_in
+from cuamaster.stages.importing import TASKS, TRAJECTORIES, imported_tasks, imported_trajectories
 from cuamaster.stages.planning import parse_plan
 from cuamaster.tables import RoundFolder, Workspace
 
@@ -33,6 +34,7 @@ def summarize(workspace: Workspace, number: int) -> list[Row]:
     free = {task.id for task in released(folder, tasks)}
     composed = [task for task in tasks if task.strategy != "seed"]
     return [
+        *_imports(folder),
         *_videos(folder),
         _row("reconstruct", "trajectories", folder.stage("reconstruct").kept(Trajectory), _dropped(folder, "reconstruct")),
         Row(stage="reconstruct", what="actions reconstructed", count=_actions(folder)),
@@ -52,6 +54,19 @@ def summarize(workspace: Workspace, number: int) -> list[Row]:
         *_episodes(folder.stage("collect").kept(Episode)),
         *_files(workspace),
         *_next(workspace, number),
+    ]  # fmt: skip
+
+
+def _imports(folder: RoundFolder) -> list[Row]:
+    """Only in rounds into which something was imported."""
+    return [
+        Row(
+            stage="import", what=name.removeprefix("import-"), detail=dropped and f"dropped: {dropped}",
+            count=len(imported_tasks(folder) if name == TASKS else imported_trajectories(folder)),
+        )
+        for name in (TASKS, TRAJECTORIES)
+        if name in folder.stages()
+        for dropped in (_dropped(folder, name),)
     ]  # fmt: skip
 
 

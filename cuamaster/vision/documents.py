@@ -4,44 +4,36 @@ from __future__ import annotations
 
 import csv
 import io
-import re
-import zipfile
-from collections.abc import Iterator
-from typing import Any
-
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import ParseError, fromstring
 
 from cuamaster.errors import CheckFailed
+from cuamaster.records.cells import cell_address
+from cuamaster.vision.sheets import open_workbook
 
-_MAX_PART = 64 << 20
-_CELL = re.compile(r"^([A-Za-z]{1,3})([1-9]\d*)$")
-_ODS_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
-_ODS_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-_XLSX = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-
-
-def cell_address(cell: str) -> tuple[int, int]:
-    """`B3` -> (row 3, column 2), from 1; raises CheckFailed."""
-    match = _CELL.match(cell)
-    if match is None:
-        raise CheckFailed(f"{cell!r} is no cell address such as B3")
-    column = 0
-    for letter in match.group(1).upper():
-        column = column * 26 + ord(letter) - 64
-    return int(match.group(2)), column
+_MAX_COLUMNS = 16_384
+_MAX_ROWS = 1_048_576
+_MAX_GRID = 4_000_000
+Grid = list[list[str]]
 
 
-def table_cell(data: bytes, row: int, column: int, *, tabs: bool = False) -> str | None:
-    """A cell of delimited text (UTF-8, commas unless `tabs` or the first line has more semicolons); None outside the table."""
+def is_delimited(path: str) -> bool:
+    """Whether a path names delimited text rather than a spreadsheet document."""
+    return path.lower().endswith((".csv", ".tsv", ".tab", ".txt"))
+
+
+def delimited_rows(data: bytes, *, tabs: bool = False) -> Grid:
+    """Rows of delimited text: UTF-8, commas unless `tabs` or the first line has more semicolons."""
     text = data.decode("utf-8-sig", errors="replace")
     first = text.partition("\n")[0]
     delimiter = "\t" if tabs else ";" if first.count(";") > first.count(",") else ","
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as exc:
         raise CheckFailed(f"not a table: {exc}") from exc
+
+
+def table_cell(data: bytes, row: int, column: int, *, tabs: bool = False) -> str | None:
+    """A cell of delimited text; None outside the table."""
+    rows = delimited_rows(data, tabs=tabs)
     if row > len(rows) or column > len(rows[row - 1]):
         return None
     return rows[row - 1][column - 1]
@@ -49,80 +41,48 @@ def table_cell(data: bytes, row: int, column: int, *, tabs: bool = False) -> str
 
 def sheet_cell(data: bytes, cell: str, sheet: str = "") -> str | None:
     """A cell of an .ods or .xlsx document as shown (numbers of .xlsx as stored); first sheet if none is named; None if empty."""
-    row, column = cell_address(cell)
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if "xl/workbook.xml" in archive.namelist():
-                return _xlsx_cell(archive, row, column, sheet)
-            if "content.xml" in archive.namelist():
-                return _ods_cell(archive, row, column, sheet)
-    except (zipfile.BadZipFile, ParseError, DefusedXmlException, KeyError, ValueError) as exc:
-        raise CheckFailed(f"the spreadsheet cannot be read: {exc}") from exc
-    raise CheckFailed("the file is neither .ods nor .xlsx")
+    wanted = cell_address(cell)
+    with open_workbook(data) as book:
+        if sheet and sheet not in book.names:
+            raise CheckFailed(f"no sheet {sheet!r}")
+        for found in book.cells(book.names.index(sheet) if sheet else 0):
+            if (found.row, found.column) == wanted:
+                return found.shown or None
+    return None
 
 
-def _part(archive: zipfile.ZipFile, name: str) -> Any:
-    if archive.getinfo(name).file_size > _MAX_PART:
-        raise CheckFailed(f"{name} is larger than {_MAX_PART >> 20} MiB")
-    return fromstring(archive.read(name))
+def sheet_names(data: bytes) -> tuple[str, ...]:
+    """Names of the sheets of an .ods or .xlsx document, in order."""
+    with open_workbook(data) as book:
+        return book.names
 
 
-def _repeated(element: Any, attribute: str) -> int:
-    return int(element.get(_ODS_TABLE + attribute, "1"))
+def table_rows(data: bytes, path: str, sheet: str = "", number: int = 1) -> Grid | None:
+    """All rows of a table document as stored, '' for an empty cell: the named sheet, or the one at place `number`; None without it.
 
-
-def _rows(element: Any) -> Iterator[Any]:
-    for child in element:
-        if child.tag == _ODS_TABLE + "table-row":
-            yield child
-        elif child.tag in {_ODS_TABLE + name for name in ("table-header-rows", "table-rows", "table-row-group")}:
-            yield from _rows(child)
-
-
-def _ods_cell(archive: zipfile.ZipFile, row: int, column: int, sheet: str) -> str | None:
-    for table in _part(archive, "content.xml").iter(_ODS_TABLE + "table"):
-        if sheet and table.get(_ODS_TABLE + "name") != sheet:
-            continue
-        for line in _rows(table):
-            row -= _repeated(line, "number-rows-repeated")
-            if row > 0:
-                continue
-            for item in line:
-                column -= _repeated(item, "number-columns-repeated")
-                if column <= 0:
-                    paragraphs = ["".join(p.itertext()) for p in item.iter(_ODS_TEXT + "p")]
-                    return "\n".join(paragraphs) or None
+    Rows end with their last cell that holds something, the table with its last such row.
+    """
+    if is_delimited(path):
+        return delimited_rows(data, tabs=path.lower().endswith((".tsv", ".tab"))) if number == 1 and not sheet else None
+    with open_workbook(data) as book:
+        if sheet and sheet not in book.names:
             return None
-        return None
-    raise CheckFailed(f"no sheet {sheet!r}")
-
-
-def _xlsx_cell(archive: zipfile.ZipFile, row: int, column: int, sheet: str) -> str | None:
-    targets = {item.get("Id"): item.get("Target", "") for item in _part(archive, "xl/_rels/workbook.xml.rels")}
-    for item in _part(archive, "xl/workbook.xml").iter(_XLSX + "sheet"):
-        if sheet and item.get("name") != sheet:
-            continue
-        target = targets[item.get(_RELATION)]
-        name = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
-        for found in _part(archive, name).iter(_XLSX + "c"):
-            if cell_address(found.get("r", "")) == (row, column):
-                return _xlsx_value(archive, found)
-        return None
-    raise CheckFailed(f"no sheet {sheet!r}")
-
-
-def _xlsx_value(archive: zipfile.ZipFile, cell: Any) -> str | None:
-    if cell.get("t") == "inlineStr":
-        return "".join(text.text or "" for text in cell.iter(_XLSX + "t")) or None
-    value = cell.find(_XLSX + "v")
-    if value is None or value.text is None:
-        return None
-    if cell.get("t") == "s":
-        strings = list(_part(archive, "xl/sharedStrings.xml"))
-        return "".join(text.text or "" for text in strings[int(value.text)].iter(_XLSX + "t"))
-    if cell.get("t") == "b":
-        return "TRUE" if value.text == "1" else "FALSE"
-    return str(value.text)
+        place = book.names.index(sheet) if sheet else number - 1
+        if place >= len(book.names):
+            return None
+        grid: Grid = []
+        size = 0
+        for cell in book.cells(place):
+            if cell.row > _MAX_ROWS or cell.column > _MAX_COLUMNS:
+                raise CheckFailed(f"a cell at row {cell.row}, column {cell.column} is outside any sheet")
+            grid += ([] for _ in range(cell.row - len(grid)))
+            row = grid[cell.row - 1]
+            size += max(0, cell.column - len(row))
+            if size > _MAX_GRID:
+                raise CheckFailed(f"the table spans more than {_MAX_GRID} cells")
+            row += [""] * (cell.column - len(row))
+            row[cell.column - 1] = cell.stored
+        return grid
 
 
 def image_size(data: bytes) -> tuple[int, int]:

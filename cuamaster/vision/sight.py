@@ -31,13 +31,20 @@ def process_names(listing: str) -> frozenset[str]:
 
 
 class Sight:
-    """One look at a desktop; `wanted` are the leaves that will be asked about, so that their shell questions go together."""
+    """One look at a desktop; `wanted` are the leaves that will be asked about, so that their shell questions go together.
 
-    def __init__(self, desktop: Desktop, reader: ScreenReader, wanted: Sequence[Condition] = ()) -> None:
+    `ended` is the status with which the policy has ended the episode, '' as long as it has not.
+    """
+
+    def __init__(
+        self, desktop: Desktop, reader: ScreenReader, wanted: Sequence[Condition] = (), ended: str = ""
+    ) -> None:
+        self.ended = ended
         self._desktop = desktop
         self._reader = reader
         self._questions = {self._question(leaf) for leaf in wanted} - {""}
         self._answers: dict[str, str] = {}
+        self._ran: dict[str, ShellResult] = {}
         self._files: dict[str, bytes | None] = {}
         self._boxes: dict[str, list[TextBox]] = {}
         self._frame: Frame | None = None
@@ -96,7 +103,9 @@ class Sight:
 
     def shell(self, command: str) -> ShellResult:
         """A condition's own command, run by itself."""
-        return self._desktop.shell(command)
+        if command not in self._ran:
+            self._ran[command] = self._desktop.shell(command)
+        return self._ran[command]
 
     def clipboard(self) -> str:
         """Text of the clipboard; '' when it is empty or holds no text."""

@@ -1,4 +1,4 @@
-"""Qwen dialect: what is rendered is read back, over everything the dialect can say; broken answers give typed errors."""
+"""Qwen3-VL as policies and training rows speak it: what is not changed on the way, broken answers, messages, modes."""
 
 from __future__ import annotations
 
@@ -9,86 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuamaster.action_space import BUTTONS, KEYS, MODIFIERS, CUAAction
+from cuamaster.action_space import KEYS, CUAAction
 from cuamaster.dialects import qwen
 from cuamaster.errors import InvalidAction
 from cuamaster.records.trajectory import Action, Observation, Step
-
-coords = st.one_of(st.integers(0, 1000), st.floats(0, 1000))
-seconds = st.floats(0, 300)
-texts = st.text(st.characters(exclude_characters="\x00", exclude_categories=("Cs",)), min_size=1)
-keys = st.sampled_from(sorted(KEYS))
-modifiers = st.lists(st.sampled_from(MODIFIERS), unique=True, min_size=1)
-points = st.tuples(coords, coords).map(list)
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | texts,
-    lambda inner: st.lists(inner) | st.dictionaries(texts, inner),
-    max_leaves=5,
-)
-
-
-def _built(name: str, required: dict[str, Any], optional: dict[str, Any] | None = None) -> st.SearchStrategy[CUAAction]:
-    return st.fixed_dictionaries(required, optional=optional or {}).map(lambda args: CUAAction(name, args))
-
-
-def _scroll(pair: tuple[int, int], point: list[Any] | None) -> CUAAction:
-    args: dict[str, Any] = {"dx": pair[0], "dy": pair[1]}
-    return CUAAction("mouse.scroll", args if point is None else {**args, "x": point[0], "y": point[1]})
-
-
-ANY_ACTION = st.one_of(
-    _built(
-        "mouse.click",
-        {"x": coords, "y": coords},
-        {"button": st.sampled_from(BUTTONS), "count": st.integers(1, 3), "modifiers": modifiers},
-    ),
-    _built("mouse.move", {"x": coords, "y": coords}),
-    _built("mouse.move_relative", {"dx": st.integers(-9, 9), "dy": st.integers(-9, 9)}),
-    _built(
-        "mouse.drag",
-        {"path": st.lists(points, min_size=2, max_size=4)},
-        {"button": st.sampled_from(BUTTONS), "modifiers": modifiers},
-    ),
-    st.builds(_scroll, st.tuples(st.integers(-100, 100), st.integers(-100, 100)).filter(any), st.none() | points),
-    _built("mouse.down", {"x": coords, "y": coords}),
-    _built("mouse.up", {}),
-    _built("keyboard.type", {"text": texts}),
-    _built("keyboard.press", {"keys": st.lists(keys, min_size=1, max_size=4)}),
-    _built("keyboard.hold", {"keys": st.lists(keys, min_size=1, max_size=3), "seconds": seconds}),
-    _built("keyboard.down", {"key": keys}),
-    _built("keyboard.up", {"key": keys}),
-    _built("shell.exec", {"command": texts}, {"cwd": texts, "timeout": st.floats(0, 3600)}),
-    _built("tool.call", {"name": texts}, {"arguments": st.dictionaries(texts, json_values)}),
-    _built("wait", {"seconds": seconds}),
-    _built(
-        "finish", {"status": st.sampled_from(["success", "failure", "infeasible"])}, {"answer": st.just("") | texts}
-    ),
-)
-
-
-def _sayable(action: CUAAction) -> bool:
-    button, count = action.args.get("button", "left"), action.args.get("count", 1)
-    if action.type == "mouse.move_relative":
-        return False
-    if action.type == "mouse.click":
-        return button == "left" or (button in ("right", "middle") and count == 1)
-    return action.type != "mouse.drag" or button == "left"
-
-
-@given(ANY_ACTION, st.text(max_size=40))
-def test_every_sayable_action_survives_the_round_trip(action: CUAAction, thought: str) -> None:
-    if not _sayable(action):
-        with pytest.raises(InvalidAction):
-            qwen.render_answer(thought, [action])
-        return
-    lowered = qwen.lower(action)
-    parsed = qwen.parse(qwen.render_answer(thought, [action]))
-    assert parsed == lowered
-    for part in parsed:
-        part.validate()
-    assert [step for part in parsed for step in qwen.lower(part)] == parsed, (
-        "what was read can be said again, unchanged"
-    )
 
 
 @given(st.sampled_from(sorted(KEYS)))
@@ -125,8 +49,8 @@ def _call(**arguments: Any) -> str:
         ("I would click there.", "tool_call"),
         ('<tool_call>{"name": "computer_use", "arguments": {"action": "left_cl', "tool_call"),
         ("<tool_call>[1]</tool_call>", "tool_call"),
-        ('<tool_call>{"name": "computer_use", "arguments": {"action": "wait", "time": 1}} and then', "tool_call"),
-        ('<tool_call>{"name": "computer_use", "arguments": "{}"}</tool_call>', "arguments"),
+        ('<tool_call>{"name": "computer_use", "arguments": "{}"}</tool_call>', "action"),
+        ('<tool_call>{"name": "computer_use", "arguments": 5}</tool_call>', "arguments"),
         ('<tool_call>{"name": "os_system", "arguments": {}}</tool_call>', "name"),
         (_call(action="fly"), "action"),
         (_call(action=["key"]), "action"),
@@ -135,7 +59,7 @@ def _call(**arguments: Any) -> str:
         (_call(action="left_click", coordinate=["1", 2]), "x"),
         (_call(action="left_click", coordinate=[1, 1001]), "y"),
         (_call(action="left_click_drag", coordinate=[1, 2]), "coordinate"),
-        (_call(action="key", keys="ctrl+c"), "keys"),
+        (_call(action="key", keys=5), "keys"),
         (_call(action="key", keys=["hyper"]), "keys[0]"),
         (_call(action="scroll", pixels="down"), "pixels"),
         (_call(action="scroll", pixels=0), "pixels"),

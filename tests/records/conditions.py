@@ -12,7 +12,11 @@ from cuamaster.records.condition import (
     CommandOutput,
     Condition,
     DocumentCell,
+    DocumentSheets,
+    DocumentTable,
+    EpisodeFinish,
     FileExists,
+    FileJson,
     FileTable,
     FileText,
     ImageSize,
@@ -31,8 +35,23 @@ leaf_conditions: st.SearchStrategy[Condition] = st.one_of(
     st.builds(FileText, path=paths, text=texts, match=st.sampled_from(["equals", "contains", "regex"])),
     st.builds(FileTable, path=paths, row=st.integers(1, 2), column=st.just(1), value=texts),
     st.builds(
+        FileJson,
+        path=paths,
+        keys=st.sampled_from([(), ("a",), ("a", "b")]),
+        value=st.sampled_from(["1", "1.0", "true", "{"]),
+    ),
+    st.builds(
         DocumentCell, path=paths, cell=st.sampled_from(["A1", "B2"]), value=texts, sheet=st.sampled_from(["", "S"])
     ),
+    st.builds(
+        DocumentTable,
+        path=paths,
+        rows=st.lists(st.lists(st.sampled_from(["", "1", "1.0", "x"]), max_size=2).map(tuple), max_size=2).map(tuple),
+        sheet=st.sampled_from(["", "S"]),
+        whole=st.booleans(),
+    ),
+    st.builds(DocumentSheets, path=paths, names=st.sampled_from([("S",), ("S", "T")])),
+    st.builds(EpisodeFinish, status=st.sampled_from(["success", "failure", "infeasible"])),
     st.builds(AppRunning, app=apps),
     st.builds(WindowTitle, title=texts, app=any_app, active=st.booleans()),
     st.builds(

@@ -15,7 +15,11 @@ from cuamaster.records.condition import (
     CommandOutput,
     Condition,
     DocumentCell,
+    DocumentSheets,
+    DocumentTable,
+    EpisodeFinish,
     FileExists,
+    FileJson,
     FileTable,
     FileText,
     ImageSize,
@@ -34,7 +38,10 @@ def _all_about(secret: str) -> tuple[Condition, ...]:
         FileExists(path=secret, type="dir"),
         FileText(path=secret, text=secret),
         FileTable(path=secret, row=1234567, column=7654321, value=secret),
+        FileJson(path=secret, keys=(secret,), value=secret),
         DocumentCell(path=secret, cell=secret, value=secret, sheet=secret),
+        DocumentTable(path=secret, rows=((secret, "1234567"),), sheet=secret, number=7654321, start="A1234567"),
+        DocumentSheets(path=secret, names=(secret,)),
         AppRunning(app=secret),
         WindowTitle(title=secret, app=secret),
         WindowTitle(title=secret, app=secret, active=True),
@@ -61,6 +68,12 @@ def test_with_reveal_the_subject_and_value_are_told(secret: str) -> None:
     for condition in _all_about(secret):
         assert secret in describe(condition, reveal=True)
     assert "1234567 x 7654321" in describe(ImageSize(path="p", width=1234567, height=7654321), reveal=True)
+
+
+def test_how_a_task_is_to_end_is_told_only_when_revealed() -> None:
+    condition = EpisodeFinish(status="infeasible")
+    assert "infeasible" in describe(condition, reveal=True)
+    assert "infeasible" not in describe(condition, reveal=False)
 
 
 def test_joined_words() -> None:

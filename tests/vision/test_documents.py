@@ -8,7 +8,8 @@ import zipfile
 import pytest
 
 from cuamaster.errors import CheckFailed
-from cuamaster.vision.documents import cell_address, image_size, sheet_cell, table_cell
+from cuamaster.records.cells import cell_address
+from cuamaster.vision.documents import image_size, sheet_cell, table_cell
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

@@ -74,7 +74,12 @@ def _wmctrl(arguments: list[str], io: Io) -> int:
         io.out += [f"{item.app} {item.title}\n" for item in windows]
         return 0
     for window in reversed(windows):
-        named = rest[0].lower().split(".")[0] == window.app if "x" in flags else rest[0].lower() in window.title.lower()
+        if "F" in flags:
+            named = rest[0] in (window.title, window.app if "x" in flags else window.title)
+        else:
+            named = (
+                rest[0].lower().split(".")[0] == window.app if "x" in flags else rest[0].lower() in window.title.lower()
+            )
         if named:
             (io.world.close_window if "c" in flags else io.world.raise_window)(window)
             return 0
@@ -113,6 +118,14 @@ def _app(name: str) -> Program:
     return run
 
 
+def _open(arguments: list[str], io: Io) -> int:
+    path = io.path(arguments[0])
+    if not io.world.files.exists(path):
+        return io.fail(f"xdg-open: file '{arguments[0]}' does not exist", 2)
+    io.world.launch("pcmanfm" if io.world.files.is_dir(path) else "mousepad", path, io.cwd)
+    return 0
+
+
 def _say(text: str) -> Program:
     def run(_arguments: list[str], io: Io) -> int:
         io.out.append(text)
@@ -124,7 +137,7 @@ def _say(text: str) -> Program:
 PROGRAMS: Mapping[str, Program] = {
     **TEXT_PROGRAMS, **FILE_PROGRAMS,
     "sleep": _sleep, "date": _date, "xclip": _xclip, "gsettings": _gsettings, "ps": _ps, "pgrep": _pgrep, "wmctrl": _wmctrl,
-    "gio": _gio, "timeout": _timeout, "setsid": _call, "nohup": _call, "whoami": _say("user\n"), "true": _say(""), ":": _say(""),
+    "gio": _gio, "timeout": _timeout, "xdg-open": _open, "whoami": _say("user\n"), "true": _say(""), ":": _say(""),
     "false": lambda _arguments, _io: 1, "sync": _say(""), "hostname": _say("desk\n"),
     "id": _say("uid=1000(user) gid=1000(user) groups=1000(user)\n"), "env": _say(f"DISPLAY=:0\nHOME={HOME}\nUSER=user\n"),
     **{name: _app(name) for name in APPS},

@@ -22,6 +22,8 @@ from cuamaster.adapters.desktops.simulated_syntax import (
 from cuamaster.adapters.desktops.simulated_world import World
 from cuamaster.ports import ShellResult
 
+_MAX_DEPTH = 20
+
 
 class _Exit(Exception):
     """`exit` was called."""
@@ -36,8 +38,9 @@ class _Output:
 class SimulatedShell:
     """One run of a script in a world; `cwd` is where it ends."""
 
-    def __init__(self, world: World, cwd: str, seconds: float) -> None:
+    def __init__(self, world: World, cwd: str, seconds: float, depth: int = 0) -> None:
         self.world = world
+        self._depth = depth
         self.cwd = cwd
         self._deadline = world.clock + seconds
         self._status = 0
@@ -114,6 +117,22 @@ class SimulatedShell:
             self._status = 0
             return
         words = [self._expand(word) for word in command.words]
+        while words[0] in ("setsid", "nohup") and len(words) > 1:
+            words.pop(0)
+        script = self._script(words)
+        if script is not None:
+            if self._depth >= _MAX_DEPTH:
+                output.err.append("bash: too many shells inside each other\n")
+                self._status = 126
+                return
+            seconds = self._deadline - self.world.clock
+            inner = SimulatedShell(self.world, self.cwd, seconds, self._depth + 1).run(script)
+            output.out.append(inner.stdout)
+            output.err.append(inner.stderr)
+            if inner.exit_code is None:
+                raise OutOfTime
+            self._status = inner.exit_code
+            return
         if words[0] == "exit":
             self._status = int(words[1]) if len(words) > 1 else self._status
             raise _Exit
@@ -139,6 +158,19 @@ class SimulatedShell:
             self._status = 1
         output.out += io.out
         output.err += io.err
+
+    def _script(self, words: list[str]) -> str | None:
+        """The text that another shell is to run: `sh -c text`, `bash file`, or an executable file of its own."""
+        if words[0].rsplit("/", 1)[-1] in ("sh", "bash") and len(words) > 1:
+            if words[1] == "-c" and len(words) > 2:
+                return words[2]
+            name = words[1]
+        elif "/" in words[0] and self.world.files.modes.get(self.world.files.absolute(words[0], self.cwd), 0) & 0o100:
+            name = words[0]
+        else:
+            return None
+        path = self.world.files.absolute(name, self.cwd)
+        return self.world.files.read(path).decode("utf-8", "replace") if self.world.files.is_file(path) else None
 
     def _redirect(self, redirects: list[tuple[str, str | None]], own: _Output, output: _Output) -> None:
         """Where a command's output goes; streams are redirected left to right as in sh."""

@@ -42,7 +42,11 @@ class ReplayPolicy:
         self._tries: Counter[int] = Counter()
 
     def begin(self, task: Task) -> None:
-        """Take up the plan; raises InvalidInput for a use without a procedure in this mode or with a missing argument."""
+        """Take up the plan; raises InvalidInput without one, for a use without a procedure in this mode or with a missing argument."""
+        if not task.plan:
+            raise InvalidInput(
+                f"task {task.id} has no plan to replay", hint="collect imported tasks with CUAMASTER_POLICY=openai_api"
+            )
         for number, use in enumerate(task.plan, 1):
             procedure = use.primitive.procedure(self.mode)
             if procedure is None:

@@ -16,7 +16,10 @@ from cuamaster.records.templates import fill_template
 from cuamaster.records.verdict import Check
 from cuamaster.records.wording import describe
 
-_NO_SECRETS = {"kind", "match", "type", "active", "row", "column"}
+_NO_SECRETS = {
+    "kind", "match", "type", "active", "row", "column", "number", "start", "whole", "precision", "ignore_case", "ignore_blanks",
+    "status",
+}  # fmt: skip
 
 
 def write_feedback(task: Task, failed: Sequence[Check], notes: Sequence[str], observations: Sequence[str]) -> str:
@@ -53,7 +56,16 @@ def _secrets(task: Task) -> Iterator[str]:
 def _values(conditions: Sequence[Condition]) -> Iterator[str]:
     for condition in conditions:
         for leaf in leaves(condition):
-            yield from (str(value) for name, value in leaf.model_dump().items() if name not in _NO_SECRETS)
+            for name, value in leaf.model_dump().items():
+                yield from _expected(value) if name not in _NO_SECRETS else ()
+
+
+def _expected(value: Any) -> Iterator[str]:
+    if isinstance(value, tuple):  # the rows of a table: each cell is a secret of its own
+        for item in value:
+            yield from _expected(item)
+    else:
+        yield str(value)
 
 
 def _oracle(use: PrimitiveUse) -> Iterator[str]:

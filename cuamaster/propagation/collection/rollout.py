@@ -6,14 +6,14 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from cuamaster.errors import CheckFailed
+from cuamaster.errors import CheckFailed, SetupFailed
 from cuamaster.ports import Decision, Desktop, Detector, Frame, Journal, Policy, ScreenReader, Store
 from cuamaster.propagation.collection.acting import await_reaction, observe, perform, pointers_of
 from cuamaster.propagation.collection.journal import drop_after
 from cuamaster.propagation.collection.outcomes import ENDINGS, outcome_of
 from cuamaster.propagation.collection.progress import files_of
 from cuamaster.propagation.collection.rollback import roll_back
-from cuamaster.propagation.collection.setup import establish
+from cuamaster.propagation.collection.setup import carry_out, establish
 from cuamaster.propagation.collection.snapshots import Snapshots
 from cuamaster.propagation.collection.watching import AttemptFailed, Watch
 from cuamaster.records.episode import Boundary, Budget, Episode, Node
@@ -144,22 +144,27 @@ class _Rollout:
                 return ("passed", "") if self.verdict.status == "passed" else ("failed", spent)
             decision = self.policy.decide(frame, self._path(), self.hint)
             node = self._act(decision, observation, frame)
-            if any(item.action.type == "finish" for item in node.actions):
-                return self._finish()
+            ended = next((item.action.args["status"] for item in node.actions if item.action.type == "finish"), "")
+            if ended:
+                return self._finish(ended)
             if done < len(self.task.plan) and (decision.done_use or decision.use is None):
                 done = self._advance(done, decision)
             if node.index - self.snapshots.last.node > MAX_STALL + _longest(self.task):
                 raise AttemptFailed.because("no progress", self.watch.unmet_goals())
 
-    def _finish(self) -> tuple[Outcome, str]:
+    def _finish(self, ended: str) -> tuple[Outcome, str]:
         _, self.final = self._observe()
-        self.verdict = self._verify()
+        self.verdict = self._verify(ended)
         if self.verdict.status == "passed":
             return "passed", ""
         raise AttemptFailed.because("the goal was not reached", self.watch.unmet_goals())
 
-    def _verify(self) -> Verdict:
-        verdict = self.watch.verify()
+    def _verify(self, ended: str = "") -> Verdict:
+        try:
+            carry_out(self.task.closing, self.desktop)
+        except SetupFailed as exc:
+            raise CheckFailed(f"what has to be done before the verifier looks could not be done: {exc}") from exc
+        verdict = self.watch.verify(ended)
         if verdict.status == "errored":
             self.verdict = verdict
             raise CheckFailed(f"the verifier could not be evaluated: {verdict.message}")

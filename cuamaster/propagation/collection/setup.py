@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from cuamaster.action_space import CUAAction
 from cuamaster.checks import unmet
 from cuamaster.errors import InvalidInput, SetupFailed
 from cuamaster.ports import Desktop, ScreenReader
@@ -35,11 +38,7 @@ def establish(
         raise SetupFailed(
             f"image {desktop.image} lacks {', '.join(missing)}", hint="choose an image that has these capabilities"
         )
-    for step in environment.setup:
-        if step.kind == "app.launch":
-            _launch(step, desktop, timeout, clock)
-        else:
-            _STEPS[step.kind](step, desktop)
+    carry_out(environment.setup, desktop, timeout=timeout, clock=clock)
     deadline = clock() + timeout
     while missed := unmet(environment.established, desktop, reader):
         if clock() > deadline:
@@ -49,6 +48,31 @@ def establish(
             raise SetupFailed(f"the start state was not reached within {timeout:g} s: {found}")
         desktop.settle(timeout=2.0, quiet=0.3)
     desktop.settle(timeout=5.0, quiet=0.3)
+
+
+def carry_out(
+    steps: Sequence[SetupStep],
+    desktop: Desktop,
+    *,
+    timeout: float = 90.0,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Run steps in order; `timeout` seconds for each application's window. Raises as `establish` does."""
+    for number, step in enumerate(steps):
+        if step.kind == "app.launch":
+            _launch(step, desktop, timeout, clock)
+        elif step.kind == "desktop.act":
+            _act(step, desktop, f"setup-{number}")
+        else:
+            _STEPS[step.kind](step, desktop)
+
+
+def _act(step: SetupStep, desktop: Desktop, action_id: str) -> None:
+    """One action; the next one is sent when the screen is still."""
+    receipt = desktop.act(CUAAction.from_json(step.text), action_id)
+    if receipt.status in ("rejected", "unknown") or receipt.exit_code not in (None, 0):
+        raise SetupFailed(f"setup action failed ({receipt.status}): {step.text[:200]}: {receipt.response[:500]}")
+    desktop.settle(timeout=2.0, quiet=0.3)
 
 
 def _launch(step: SetupStep, desktop: Desktop, timeout: float, clock: Callable[[], float]) -> None:
@@ -74,6 +98,14 @@ def _write(step: SetupStep, desktop: Desktop) -> None:
     desktop.write_file(_path(step), step.text.encode())
 
 
+def _write_bytes(step: SetupStep, desktop: Desktop) -> None:
+    try:
+        data = base64.b64decode(step.text, validate=True)
+    except binascii.Error as exc:
+        raise InvalidInput(f"setup step file.bytes for {step.path}: not base64: {exc}") from exc
+    desktop.write_file(_path(step), data)
+
+
 def _make(step: SetupStep, desktop: Desktop) -> None:
     _run(f"mkdir -p {quote(_path(step))}", desktop)
 
@@ -94,6 +126,21 @@ def _clipboard(step: SetupStep, desktop: Desktop) -> None:
     _run(f"xclip -selection clipboard -i {_CLIPBOARD_FILE} >/dev/null 2>&1 && rm -f {_CLIPBOARD_FILE}", desktop)
 
 
+def _run_text(step: SetupStep, desktop: Desktop) -> None:
+    _run(_command(step), desktop)
+
+
+def _start(step: SetupStep, desktop: Desktop) -> None:
+    # in a session of its own, so that it outlives the shell, with nothing of the shell held open
+    _run(f"setsid sh -c {quote(_command(step), home=False)} >/dev/null 2>&1 &", desktop)
+
+
+def _command(step: SetupStep) -> str:
+    if not step.text.strip():
+        raise InvalidInput(f"setup step {step.kind}: text is empty")
+    return step.text
+
+
 def _path(step: SetupStep) -> str:
     if not step.path:
         raise InvalidInput(f"setup step {step.kind}: path is empty")
@@ -108,8 +155,11 @@ def _run(command: str, desktop: Desktop) -> None:
 
 _STEPS: Mapping[str, Callable[[SetupStep, Desktop], None]] = {
     "file.write": _write,
+    "file.bytes": _write_bytes,
     "dir.make": _make,
     "path.remove": _remove,
     "setting.write": _setting,
     "clipboard.set": _clipboard,
+    "shell.run": _run_text,
+    "shell.start": _start,
 }

@@ -41,9 +41,9 @@ class Watch:
         self._task, self._desktop, self._reader, self._clock = task, desktop, reader, clock
         self._goals = conjuncts(task.verifier)
 
-    def verify(self) -> Verdict:
-        """The task's verifier, now: passed, failed or errored."""
-        return verify(self._task.verifier, self._desktop, self._reader)
+    def verify(self, ended: str = "") -> Verdict:
+        """The task's verifier, now: passed, failed or errored; `ended`: the status with which the policy finished."""
+        return verify(self._task.verifier, self._desktop, self._reader, ended=ended)
 
     def unmet_goals(self) -> tuple[Check, ...]:
         """The parts of the verifier that do not hold."""

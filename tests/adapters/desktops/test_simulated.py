@@ -151,6 +151,30 @@ def test_the_shell(desktop: SimulatedDesktop, script: str, stdout: str, status: 
     assert (result.stdout, result.exit_code) == (stdout, status) if stdout or status < 126 else result.exit_code != 0
 
 
+def test_scripts_run_in_a_shell_of_their_own(desktop: SimulatedDesktop) -> None:
+    desktop.write_file("~/make.sh", b"mkdir -p out\ncd out\necho one > a.txt\nexit 3\n")
+    assert desktop.shell("./make.sh").exit_code == 127  # not executable yet
+    assert desktop.shell("chmod +x make.sh && ./make.sh").exit_code == 3
+    assert desktop.read_file("~/out/a.txt") == b"one\n"
+    assert desktop.shell("bash make.sh; pwd").stdout == "/home/user\n"
+    assert desktop.shell("sh -c 'echo two; exit 2'; echo $?").stdout == "two\n2\n"
+    assert desktop.shell("setsid sh -c 'echo three > b.txt' >/dev/null 2>&1 & sleep 1; cat b.txt").stdout == "three\n"
+    desktop.write_file("~/again.sh", b"bash again.sh\n")
+    assert "too many" in desktop.shell("bash again.sh").stderr
+    assert desktop.shell("sh -c 'sleep 100'", timeout=5).exit_code is None
+
+
+def test_files_open_in_their_application_and_windows_answer_to_their_title(desktop: SimulatedDesktop) -> None:
+    desktop.write_file("~/Documents/a.txt", b"a")
+    assert desktop.shell("xdg-open Documents/a.txt && xdg-open Documents").exit_code == 0
+    assert [window.title for window in desktop.state().windows[-2:]] == ["~/Documents/a.txt - Mousepad", "Documents"]
+    assert desktop.shell("xdg-open nowhere").exit_code == 2
+    assert desktop.shell("wmctrl -Fa a.txt").exit_code == 1
+    assert desktop.shell("wmctrl -Fa '~/Documents/a.txt - Mousepad'").exit_code == 0
+    active = desktop.state().active
+    assert active is not None and active.app == "mousepad"
+
+
 def test_the_shell_cannot_touch_this_host(desktop: SimulatedDesktop, tmp_path: Path) -> None:
     desktop.shell(f"echo broken > {tmp_path}/out.txt; touch {tmp_path}/new; rm -rf {tmp_path}")
     assert list(tmp_path.iterdir()) == []

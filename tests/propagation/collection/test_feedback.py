@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from cuamaster.propagation.collection.feedback import leaks, write_feedback
-from cuamaster.records.condition import FileText, SettingValue, WindowTitle
+from cuamaster.records.condition import DocumentTable, FileText, SettingValue, WindowTitle
 from cuamaster.records.primitive import ActionTemplate, Primitive, Procedure
 from cuamaster.records.task import Environment, PrimitiveUse, Task
 from cuamaster.records.trajectory import Target
@@ -96,3 +96,13 @@ def test_a_leaking_note_falls_back_to_weaker_words(task: Task) -> None:
     assert weak != ""
     for words in (strong, weak):
         assert leaks(words, task, ["Untitled 1"]) == []
+
+
+def test_each_cell_of_an_expected_table_is_a_secret(task: Task) -> None:
+    table = DocumentTable(path="~/prices.ods", rows=(("pears", "3.25"), ("plums", "")), number=2, start="B2")
+    task = task.model_copy(update={"verifier": table, "plan": ()})
+    assert leaks("Put plums below the pears.", task, ()) == ["pears", "plums"]
+    assert leaks("3.25 is missing", task, ()) == ["3.25"]
+    assert leaks("Step 2 changed nothing on the screen, row 4.", task, ()) == []
+    written = write_feedback(task, [Check(condition=table, holds=False)], ["The window shows plums."], ())
+    assert "plums" not in written and "table" in written

@@ -14,10 +14,11 @@ from cuamaster.adapters.policies.replay import ReplayPolicy
 from cuamaster.errors import EndpointUnavailable, InvalidInput, ModelAnswerError
 from cuamaster.ports import Decision, Frame
 from cuamaster.propagation.collection.journal import finished, fold, unfinished
-from cuamaster.records.condition import CommandOutput, WindowTitle
+from cuamaster.records.condition import CommandOutput, EpisodeFinish, WindowTitle
 from cuamaster.records.episode import Budget, Node
+from cuamaster.records.primitive import SetupStep
 from cuamaster.records.task import Task
-from cuamaster.records.trajectory import Action
+from cuamaster.records.trajectory import Action, Lineage
 
 Roll = Callable[..., Any]
 Make = Callable[..., Task]
@@ -209,3 +210,44 @@ def test_effects_already_true_let_a_silent_policy_advance(roll: Roll, make_task:
     assert any(isinstance(effect, WindowTitle) for effect in task.plan[0].primitive.effects)
     episode = roll(task, Scripted(NEW, do("keyboard.type", text="alpha"), SAVE, DONE))
     assert [bool(node.snapshot_after) for node in episode.nodes] == [False, True, True, False]
+
+
+CLOSE = SetupStep(kind="desktop.act", text='{"type": "keyboard.press", "args": {"keys": ["ctrl", "s"]}}')
+
+
+def test_closing_steps_bring_the_screen_to_disk_before_the_verifier_looks(
+    roll: Roll, make_task: Make, editor: Any
+) -> None:
+    task = make_task().model_copy(update={"plan": (), "closing": (CLOSE,)})
+    typed = do("keyboard.type", text="alpha")
+    assert roll(task, Scripted(typed, DONE)).outcome == "passed"
+    assert editor.files == {"~/out.txt": b"alpha"}
+
+
+def test_what_closing_steps_did_is_undone_with_the_attempt(roll: Roll, make_task: Make, editor: Any) -> None:
+    task = make_task().model_copy(update={"plan": (), "closing": (CLOSE,)})
+    wrong, right = do("keyboard.type", text="beta"), do("keyboard.type", text="alpha")
+    episode = roll(task, Scripted(wrong, DONE, right, DONE))
+    assert (episode.outcome, episode.rollbacks, editor.files) == ("passed", 1, {"~/out.txt": b"alpha"})
+
+
+def test_closing_steps_that_fail_are_a_fault_of_the_verifier(roll: Roll, make_task: Make) -> None:
+    task = make_task().model_copy(update={"closing": (SetupStep(kind="shell.run", text="save all"),)})
+    episode = roll(task, Scripted(DONE))
+    assert episode.outcome == "verifier" and "save all" in episode.message
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"), [("infeasible", "passed"), ("success", "failed"), ("failure", "failed")]
+)
+def test_a_task_may_ask_to_be_ended_as_infeasible(roll: Roll, make_task: Make, status: str, outcome: str) -> None:
+    task = make_task().model_copy(update={"plan": (), "verifier": EpisodeFinish(status="infeasible")})
+    episode = roll(task, Scripted(do("finish", status=status)), budget=Budget(max_retries=0))
+    assert episode.outcome == outcome
+
+
+def test_tasks_without_closing_steps_keep_the_id_they_were_released_under(make_task: Make) -> None:
+    task = make_task()
+    assert "closing" not in task.model_dump(mode="json")
+    assert task.model_copy(update={"closing": (CLOSE,)}).id != task.id
+    assert "source" not in Lineage(video_id="v").model_dump(mode="json")

@@ -86,10 +86,44 @@ def test_every_step_kind_reaches_the_desktop_quoted(bench: Any, reader: Any) -> 
     assert bench.launched == [("pad", ("~/a b.txt",))]
 
 
+def test_files_of_bytes_commands_and_actions_reach_the_desktop(bench: Any, reader: Any) -> None:
+    press = '{"type": "keyboard.press", "args": {"keys": ["ctrl", "s"]}}'
+    establish(
+        environment(
+            SetupStep(kind="file.bytes", path="~/a.bin", text="AP+A"),
+            SetupStep(kind="shell.run", text="echo 'a b' > c"),
+            SetupStep(kind="shell.start", text="pad ~/a.txt"),
+            SetupStep(kind="desktop.act", text='{"type": "keyboard.type", "args": {"text": "x"}}'),
+            SetupStep(kind="desktop.act", text=press),
+        ),
+        bench,
+        reader,
+    )
+    assert bench.files == {"~/a.bin": b"\x00\xff\x80", "~/out.txt": b"x"}
+    assert bench.commands == ["echo 'a b' > c", "setsid sh -c 'pad ~/a.txt' >/dev/null 2>&1 &"]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        SetupStep(kind="file.bytes", path="~/a", text="no base64!"),
+        SetupStep(kind="shell.run", text=" "),
+        SetupStep(kind="shell.start"),
+        SetupStep(kind="desktop.act", text="{}"),
+        SetupStep(kind="desktop.act", text='{"type": "mouse.move", "args": {"x": 2000, "y": 1}}'),
+    ],
+)
+def test_steps_that_say_nothing_sensible_are_invalid(bench: Any, reader: Any, step: SetupStep) -> None:
+    with pytest.raises(InvalidInput):
+        establish(environment(step), bench, reader)
+    assert bench.commands == [] and bench.performed == []
+
+
 def test_a_failed_command_and_a_window_that_never_opens_are_setup_failures(bench: Any, reader: Any) -> None:
     bench.status = 1
-    with pytest.raises(SetupFailed, match="no space"):
-        establish(environment(SetupStep(kind="dir.make", path="~/x")), bench, reader)
+    for step in (SetupStep(kind="dir.make", path="~/x"), SetupStep(kind="shell.run", text="false")):
+        with pytest.raises(SetupFailed, match="no space"):
+            establish(environment(step), bench, reader)
     bench.looks_until_open = 10**9
     with pytest.raises(SetupFailed, match="no new window of pad"):
         establish(environment(SetupStep(kind="app.launch", app="pad")), bench, reader, clock=seconds())

@@ -21,7 +21,6 @@ from cuamaster.dialects.vocabulary import Vocabulary
 from cuamaster.errors import Inexpressible, InvalidAction, UnreadableAnswer
 from cuamaster.records.primitive import Mode
 
-
 _MAX_MESSAGE = 300
 
 

@@ -3,7 +3,8 @@
 Source: the tool's documentation (docs.claude.com, "Computer use tool") and its input schema as in @ai-sdk/anthropic
 computer_20250124.ts. Pixels of the declared display: a larger screen is scaled down before it is declared, to at most 1568 a side
 and 1.15 megapixels, the API's own bounds. Keys are X keysyms joined by +. A `screenshot` is a wait of no time; `zoom`
-(20251124) and `cursor_position` only look and have no action here. Words with no call after them end the episode.
+(20251124) and `cursor_position` only look and have no action here. Words with no call after them end the episode. Tools that are
+named for the action itself, as in the later computer_toolset_20260801, are read too.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def _calls_of(item: Item) -> list[tuple[str, dict[str, Any]]] | None:
     inside = item.get("input") if item.get("type") == "tool_use" or "name" in item else None
     if isinstance(inside, dict):
         name = item.get("name", "computer")
-        return [(str(inside.get("action")) if name in ("computer", None) else f"tool {name}", inside)]
+        return [(str(inside.get("action") if name == "computer" else name), inside)]
     return [(item["action"], dict(item))] if isinstance(item.get("action"), str) else None
 
 

@@ -21,6 +21,8 @@ from cuamaster.dialects.vocabulary import Vocabulary
 from cuamaster.errors import Inexpressible, InvalidAction, UnreadableAnswer
 from cuamaster.records.primitive import Mode
 
+_MAX_MESSAGE = 300
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -133,6 +135,8 @@ class Dialect:
         )
 
     def _unreadable(self, message: str, offset: int, field: str, hint: str | None) -> UnreadableAnswer:
+        if len(message) > _MAX_MESSAGE:  # it may quote the answer, and goes back to the model
+            message = f"{message[: _MAX_MESSAGE - 3]}..."
         return UnreadableAnswer(message, dialect=self.name, offset=offset, field=field, hint=hint)
 
 

@@ -82,6 +82,11 @@ CASES: list[tuple[str, str, list[tuple[str, dict[str, Any]]]]] = [
         ],
     ),
     (
+        "anthropic-computer-20251124",
+        '{"type": "tool_use", "name": "left_click", "input": {"coordinate": [10, 20]}}',
+        [("mouse.click", {"x": 10, "y": 41})],
+    ),
+    (
         "qwen2.5-vl",  # the picture is 1008x504
         '<tool_call>{"name": "computer_use", "arguments": {"action": "left_click", "coordinate": [504, 252]}}</tool_call>',
         [("mouse.click", {"x": 500, "y": 500})],

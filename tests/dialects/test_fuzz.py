@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from typing import Any
 
 import pytest
@@ -37,7 +36,7 @@ def _read(spoken: Dialect, text: str) -> None:
         actions = spoken.parse(text, SCREEN)
     except UnreadableAnswer as exc:
         assert exc.dialect == spoken.name and 0 <= exc.offset <= len(text) and exc.field
-        assert spoken.name in str(exc)
+        assert spoken.name in str(exc) and len(str(exc)) < 1500
         return
     for action in actions:
         action.validate()
@@ -93,13 +92,11 @@ BOMBS = {
 }  # fmt: skip
 
 
+@pytest.mark.timeout(90)  # a hang, not a claim about speed: each takes less than a second
 @EVERY
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 def test_no_bomb_goes_off(spoken: Dialect, bomb: str) -> None:
-    begun = time.process_time()
     _read(spoken, bomb)
-    # no claim about speed, only that nothing grows without bound: the slowest takes a fraction of this
-    assert time.process_time() - begun < 20
 
 
 _SEEN: list[str] = []

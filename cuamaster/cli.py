@@ -269,6 +269,66 @@ def preflight(
 
 
 @app.command()
+def clean(
+    out: Annotated[Path, typer.Argument(help="A new folder for the copy.")],
+    folder: Annotated[
+        Path | None, typer.Option("--from", help="The dataset (default: the workspace's exports).")
+    ] = None,
+    against: Against = None,
+    license_: Licenses = None,
+    level: Levels = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Write a copy that may be released: blocked rows left out, secrets and personal data hidden in texts and pictures.
+
+    Pictures are read by OCR, seconds for each distinct one. dropped.jsonl in the copy says why rows are missing.
+    """
+    from cuamaster import wiring
+    from cuamaster.exports.preflight.clean import clean as write
+
+    settings = _begin(workspace, verbose)
+    done = write(
+        folder or settings.workspace / "exports", out, _rules(against, license_, level), reader=wiring.reader(settings),
+        embedder=wiring.embedder() if against else None,
+    )  # fmt: skip
+    rows = [{"what": "rows written", "of": file.name, "count": file.rows} for file in done.files]
+    rows += [{"what": "rows left out", "of": check, "count": count} for check, count in done.dropped.items()]
+    rows += [{"what": "values hidden", "of": kind, "count": count} for kind, count in done.hidden.items()]
+    rows += [{"what": "pictures changed", "of": "", "count": done.pictures}]
+    _print(rows, as_json=as_json, title=str(out))
+
+
+@app.command()
+def card(folder: Folder = None, workspace: Workspace = None) -> None:
+    """Write the dataset card (README.md, with the front matter of the Hugging Face hub) beside the files."""
+    from cuamaster.exports.card import write_card
+
+    print(write_card(folder or _begin(workspace, verbose=False).workspace / "exports"))
+
+
+@app.command()
+def report(
+    folder: Folder = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option("--beside", help="Another dataset for the map: a folder or a JSONL; may be repeated."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where to write (default: report.html beside the files).")
+    ] = None,
+    workspace: Workspace = None,
+) -> None:
+    """Write a one-page HTML report: domain x K x N, actions, lengths, findings of the preflight, a map of the instructions."""
+    from cuamaster import wiring
+    from cuamaster.exports.report.page import write_report
+
+    place = folder or _begin(workspace, verbose=False).workspace / "exports"
+    print(write_report(place, embedder=wiring.embedder(), beside=beside or (), out=out))
+
+
+@app.command()
 def show(
     record: Annotated[
         str | None, typer.Argument(help="Id of any record, or none for the newest round's table.")

@@ -119,7 +119,7 @@ def _count(config: Config, row: Mapping[str, Any]) -> None:
     if "license" in row:
         _add(config.licenses, row["license"] or "not stated")
     if isinstance(row.get("K"), int) and isinstance(row.get("N"), int):
-        config.cells[row.get("domain") or "(none)", row["K"], row["N"]] += 1
+        config.cells[row.get("domain") or "no domain", row["K"], row["N"]] += 1
     if row.get("env_id"):
         _add(config.images, f"{row['env_id']} {row.get('env_image_digest') or ''}".strip())
     if row.get("screen_w") and row.get("screen_h"):

@@ -66,7 +66,7 @@ class Examination:
     ) -> None:
         self._place, self._rules = folder, rules
         self._root = folder if folder.is_dir() else folder.parent
-        self._pictures, self._balance = Pictures(), Balance(rules.dominance)
+        self._balance = Balance(rules.dominance)
         self._screens = Screens(reader, rules.phone_regions) if reader is not None else None
         require_known(rules.licenses)
         self._benchmarks = Benchmarks(
@@ -80,6 +80,7 @@ class Examination:
 
     def __enter__(self) -> Examination:
         with ExitStack() as stack:
+            self._pictures = stack.enter_context(Pictures())
             self._ids = stack.enter_context(Repeats())
             self._same = stack.enter_context(Repeats())
             self._like = stack.enter_context(Repeats())

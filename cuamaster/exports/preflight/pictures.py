@@ -6,15 +6,20 @@ import base64
 import binascii
 import hashlib
 import io
+import os
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cuamaster.ports import Image
+
+if TYPE_CHECKING:
+    import PIL.Image
 
 Found = Iterator[tuple[str, str]]
 """(check, detail) pairs."""
@@ -26,6 +31,7 @@ UNIFORM_STEP = 8
 MAX_PIXELS = 64 << 20
 """A larger picture is refused before it is decoded: no screen has it, a decompression bomb does."""
 _SEEN = 4096
+_FEW = (128, 80)
 
 
 @dataclass(frozen=True)
@@ -40,75 +46,95 @@ class Picture:
 
 
 class Pictures:
-    """Looks at pictures; the last few thousand distinct ones are remembered, since screens come back."""
+    """Looks at pictures, several at a time; the last few thousand distinct ones are remembered, since screens come back.
 
-    def __init__(self) -> None:
+    A context, for the threads that decode.
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        """`workers`: threads; by default one for each processor."""
         self._seen: OrderedDict[str, Picture] = OrderedDict()
+        self._pool = ThreadPoolExecutor(workers or os.cpu_count() or 1)
 
-    def look(self, data: bytes) -> Picture:
-        """Decode and judge encoded bytes; never raises."""
-        digest = hashlib.sha256(data).hexdigest()
-        if digest in self._seen:
-            self._seen.move_to_end(digest)
-            return self._seen[digest]
-        picture = _look(data, digest)
-        self._seen[digest] = picture
-        if len(self._seen) > _SEEN:
+    def __enter__(self) -> Pictures:
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def look(self, all_data: Sequence[bytes | None]) -> list[Picture]:
+        """Decode and judge encoded bytes; None and nothing are pictures with a fault. Never raises."""
+        digests = [hashlib.sha256(data or b"").hexdigest() for data in all_data]
+        fresh = {digest: data for digest, data in zip(digests, all_data, strict=True) if digest not in self._seen}
+        looked = dict(zip(fresh, self._pool.map(_look, fresh.values(), fresh), strict=True))
+        pictures = [self._seen.get(digest) or looked[digest] for digest in digests]
+        for picture in pictures:
+            self._seen[picture.digest] = picture
+            self._seen.move_to_end(picture.digest)
+        while len(self._seen) > _SEEN:
             self._seen.popitem(last=False)
-        return picture
+        return pictures
 
 
 def decode(data: bytes) -> Image:
     """RGB pixels; raises ValueError for bytes that are no complete picture or one larger than MAX_PIXELS."""
+    return np.asarray(_opened(data).convert("RGB"))
+
+
+def _opened(data: bytes) -> PIL.Image.Image:
     import PIL.Image
 
     try:
-        with PIL.Image.open(io.BytesIO(data)) as picture:
-            if picture.width * picture.height > MAX_PIXELS:
-                raise ValueError(f"{picture.width}x{picture.height} is no screen")
-            return np.asarray(picture.convert("RGB"))
+        picture = PIL.Image.open(io.BytesIO(data))
+        if picture.width * picture.height > MAX_PIXELS:
+            raise ValueError(f"{picture.width}x{picture.height} is no screen")
+        picture.load()
     except (OSError, SyntaxError, PIL.Image.DecompressionBombError) as exc:
         raise ValueError(str(exc)) from exc
+    return picture
 
 
-def _look(data: bytes, digest: str) -> Picture:
+def _look(data: bytes | None, digest: str) -> Picture:
+    import PIL.Image
+
+    if not data:
+        return Picture(digest, fault="is missing")
     try:
-        image = decode(data)
+        picture = _opened(data)
     except ValueError as exc:
-        return Picture(digest, fault=str(exc))
-    few = image[:: max(1, image.shape[0] // 200), :: max(1, image.shape[1] // 320)].reshape(-1, 3)
-    colour = np.median(few, axis=0)
-    close = np.abs(few - colour).max(axis=1) <= UNIFORM_STEP
-    blank = bool(close.mean() >= UNIFORM_SHARE) and _whole(image, colour)
+        return Picture(digest, fault=f"does not decode: {exc}")
+    few = picture.resize(_FEW, PIL.Image.Resampling.NEAREST)
+    # A few thousand pixels may have missed a window, but if even they differ, it is not one colour.
+    colour = _only_colour(few)
+    if colour is not None:
+        colour = _only_colour(picture)
     return Picture(
-        digest, (image.shape[1], image.shape[0]), blank=blank, black=blank and bool(colour.max() <= UNIFORM_STEP)
+        digest, picture.size, blank=colour is not None, black=colour is not None and max(colour) <= UNIFORM_STEP
     )
 
 
-def _whole(image: Image, colour: np.ndarray[Any, Any]) -> bool:
-    """The same question to all pixels: a few hundred may have missed a window."""
-    return bool((np.abs(image.astype(np.int16) - colour).max(axis=2) <= UNIFORM_STEP).mean() >= UNIFORM_SHARE)
+def _only_colour(picture: PIL.Image.Image) -> tuple[int, int, int] | None:
+    """The colour that nearly all pixels have, or None."""
+    pixels = np.asarray(picture.convert("RGB")).reshape(-1, 3)
+    colour = np.median(pixels, axis=0).astype(np.int16)
+    close = (np.abs(pixels - colour) <= UNIFORM_STEP).all(axis=1)
+    red, green, blue = colour.tolist()
+    return (red, green, blue) if close.mean() >= UNIFORM_SHARE else None
 
 
 def check_pictures(images: Sequence[Mapping[str, Any]], seen: Pictures, names: Sequence[str] = ()) -> Found:
     """Faults of `{bytes, path}` pictures; `names` tells them apart where they have better names than numbers."""
-    digests: list[str] = []
-    for index, image in enumerate(images):
+    looked = seen.look([image.get("bytes") for image in images])
+    for index, picture in enumerate(looked):
         name = f"picture {names[index] if index < len(names) else index}"
-        data = image.get("bytes")
-        if not data:
-            yield "images", f"{name} is missing"
-            continue
-        picture = seen.look(data)
-        digests.append(picture.digest)
         if picture.fault:
-            yield "images", f"{name} does not decode: {picture.fault}"
+            yield "images", f"{name} {picture.fault}"
         elif picture.black:
             yield "black", f"{name} is black"
         elif picture.blank:
             yield "blank", f"{name} is of a single colour"
-    if len(digests) > 2 and len(set(digests)) == 1:
-        yield "frozen", f"all {len(digests)} pictures are the same"
+    if len(looked) > 2 and len({picture.digest for picture in looked}) == 1:
+        yield "frozen", f"all {len(looked)} pictures are the same"
 
 
 def pictures_in(values: Mapping[str, Any], folder: Path) -> tuple[list[dict[str, Any]], list[str]]:

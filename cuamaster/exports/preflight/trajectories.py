@@ -103,8 +103,9 @@ def _shown(
     places = sum(part["type"] == "image" for message in messages for part in message["content"])
     if not places == len(images) == len(steps):
         yield "images", f"{places} placeholders, {len(images)} pictures, {len(steps)} steps"
-    for index, (image, step) in enumerate(zip(images, steps, strict=False)):
-        seen, named = pictures.look(image["bytes"] or b""), step.observation
+    looked = pictures.look([image["bytes"] for image in images])
+    for index, (image, seen, step) in enumerate(zip(images, looked, steps, strict=False)):
+        named = step.observation
         if seen.digest != named.screenshot or image["path"] != f"{named.screenshot}.png":
             yield "images", f"picture {index} is not the one its step names"
         if not seen.fault and seen.size != (named.width, named.height):

@@ -29,6 +29,8 @@ _MARKS: dict[Kind, set[str]] = {
 }
 _NAMED: dict[str, Kind] = {"sft": "sft", "unproven": "sft", "rl": "rl"}
 _TAIL = 1 << 16
+_NOTES = {"dropped.jsonl"}
+"""Beside the data, not of it."""
 MAX_LINE = 512 << 20
 """Bytes of one JSONL line; a longer one is no row but a fault."""
 
@@ -68,7 +70,7 @@ def data_files(place: Path) -> list[DataFile]:
 
 
 def _hidden(path: Path) -> bool:
-    return any(part.startswith((".", "draft")) for part in path.parts)
+    return path.name in _NOTES or any(part.startswith((".", "draft")) for part in path.parts)
 
 
 def _data_file(path: Path, root: Path) -> DataFile:
@@ -76,7 +78,9 @@ def _data_file(path: Path, root: Path) -> DataFile:
     stem = _SHARD.sub("", path.stem)
     words = stem.rsplit("-", 1)
     parent = path.parent.name if path.parent != root else ""
-    if stem in _SPLITS:
+    if parent in _SPLITS:  # train/r001-00000.parquet
+        config, split = "default", _SPLITS[parent]
+    elif stem in _SPLITS:
         config, split = parent or "default", _SPLITS[stem]
     elif len(words) == 2 and words[1] in _SPLITS:
         config, split = words[0], _SPLITS[words[1]]

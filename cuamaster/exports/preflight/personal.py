@@ -84,6 +84,12 @@ _KEY_BLOCK = re.compile(
 )
 
 
+_WORTHY = re.compile(r"[\w+/=-]{15}|://|(?i:pass|pwd|secret|key|token|contrase)")
+"""What a text must hold for any of these detectors to find something in it; most are spared all of them."""
+_REST = re.compile(r"[\w=-]*")
+"""What still belongs to a token where a pattern ends before it does, as at the signature of a JSON Web Token."""
+
+
 @cache
 def _detectors() -> tuple[Any, ...]:
     import importlib
@@ -108,10 +114,23 @@ def _secrets(text: str) -> Iterator[tuple[Kind, int, int]]:
         value = match["value"]  # "Password: required" is a label; a password somebody chose has digits in it
         if any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
             yield "secret", *match.span("value")
-    for detector in _detectors():
-        for line in text.splitlines():
-            for value in {value for value in detector.analyze_string(line) if value}:
-                yield from (("secret", match.start(), match.end()) for match in re.finditer(re.escape(value), text))
+    for detector in _detectors() if _WORTHY.search(text) else ():
+        yield from (("secret", start, end) for start, end in _detected(detector, text))
+
+
+def _detected(detector: Any, text: str) -> Iterator[tuple[int, int]]:
+    """Where a detector finds something. Its own answer is often a group inside the value (`ghp` of a token), so its patterns are asked."""
+    if hasattr(detector, "denylist"):
+        for pattern in detector.denylist:
+            for match in pattern.finditer(text):
+                if type(detector).__name__ == "BasicAuthDetector":
+                    yield match.span(1)
+                else:
+                    yield match.start(), _REST.match(text, match.end()).end()  # type: ignore[union-attr]
+        return
+    for line in text.splitlines():
+        for value in filter(None, detector.analyze_string(line)):
+            yield from (match.span() for match in re.finditer(re.escape(value), text))
 
 
 # -- people -------------------------------------------------------------------------------------------------------------
@@ -125,7 +144,14 @@ _TEST_CARDS = {
     "6011111111111117", "3530111333300000", "30569309025904",
 }  # fmt: skip
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b")
+_PHONE = re.compile(r"(?<![\w.])[+(]?\d[\d ().-]{5,30}\d(?!\w)")
+_WRITTEN = re.compile(r"\+|.*\d[ ().-]+\d")
+"""Written as people write a phone number: without a plus or separators any eleven digits would do, sizes, times, ids."""
 _SSN = re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
+
+
+_KNOWN_SSNS = {"123-45-6789", "078-05-1120", "219-09-9999"}
+"""Printed on sample cards, hence nobody's."""
 
 
 def _emails(text: str) -> Iterator[tuple[Kind, int, int]]:
@@ -159,20 +185,24 @@ def _ssns(text: str) -> Iterator[tuple[Kind, int, int]]:
     from stdnum.us import ssn
 
     for match in _SSN.finditer(text):
-        if ssn.is_valid(match[0]):
+        if match[0] not in _KNOWN_SSNS and ssn.is_valid(match[0]):
             yield "ssn", *match.span()
 
 
 def _phones(text: str, regions: Sequence[str]) -> Iterator[tuple[Kind, int, int]]:
     from phonenumbers import Leniency, PhoneNumberMatcher
 
-    for region in (None, *regions):
-        for match in PhoneNumberMatcher(text, region, leniency=Leniency.VALID):
-            # Without a plus or separators any eleven digits would do: sizes, times, ids.
-            written = match.raw_string.startswith("+") or re.search(r"\d[ ().-]+\d", match.raw_string)
-            fictional = match.number.country_code == 1 and re.search(r"55501\d\d$", str(match.number.national_number))
-            if written and not fictional:
-                yield "phone", match.start, match.end
+    for candidate in _PHONE.finditer(text):
+        if sum(map(str.isdigit, candidate[0])) < 7:
+            continue
+        begin = max(0, candidate.start() - 16)  # the library looks around a number to tell it from a date or a price
+        window = text[begin : candidate.end() + 16]
+        for region in (None, *regions):
+            for match in PhoneNumberMatcher(window, region, leniency=Leniency.VALID):
+                national = str(match.number.national_number)
+                fictional = match.number.country_code == 1 and re.search(r"55501\d\d$", national)
+                if not fictional and _WRITTEN.match(match.raw_string) and not _IP.match(match.raw_string):
+                    yield "phone", begin + match.start, begin + match.end
 
 
 # -- traces of machines -------------------------------------------------------------------------------------------------

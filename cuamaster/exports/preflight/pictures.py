@@ -140,7 +140,7 @@ def check_pictures(images: Sequence[Mapping[str, Any]], seen: Pictures, names: S
 def pictures_in(values: Mapping[str, Any], folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
     """Pictures of a row of any shape, with their names: columns `images` and `image`, data URLs in messages, AgentNet's files.
 
-    A path is read relative to `folder` (or its `images`); one that leads out of it counts as missing.
+    A path is read relative to `folder`, the dataset's, or its `images`; one that leads out of it counts as missing.
     """
     found: list[dict[str, Any]] = []
     names: list[str] = []

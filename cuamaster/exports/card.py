@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
 
+from cuamaster.exports.datafiles import DataFile
 from cuamaster.exports.preflight.findings import Findings, read_findings
 from cuamaster.exports.survey import COUNTED, Config, Survey, survey
 from cuamaster.tables import write_atomic
@@ -61,10 +62,19 @@ def _license(found: Survey) -> str:
 
 def _config(config: Config) -> dict[str, Any]:
     files = [
-        {"split": split, "path": [file.name for file in files] if len(files) > 1 else files[0].name}
+        {"split": split, "path": _paths(files)}
         for split, files in sorted(config.files.items(), key=lambda item: item[0] != "train")
     ]
     return {"config_name": config.name, "data_files": files, **({"default": True} if config.name == "sft" else {})}
+
+
+def _paths(files: list[DataFile]) -> str | list[str]:
+    """The one file, or all of them; `folder/*.parquet` where shards have a folder of their own, whatever their number."""
+    places = [PurePosixPath(file.name) for file in files]
+    shared = {(place.parent, place.suffix) for place in places}
+    if len(files) > 1 and len(shared) == 1 and places[0].parent != PurePosixPath("."):
+        return f"{places[0].parent}/*{places[0].suffix}"
+    return files[0].name if len(files) == 1 else [file.name for file in files]
 
 
 def _body(folder: Path, found: Survey) -> list[str]:

@@ -34,6 +34,20 @@ MAX_GROUP_BYTES = 4 * GROUP_BYTES
 """A group closes with the row that fills it, so one huge row may stand above GROUP_BYTES, but not far."""
 MANIFEST = "manifest.json"
 _BATCH = 64
+_SAID = (
+    "messages",
+    "conversation",
+    "conversations",
+    "prompt",
+    "completion",
+    "chosen",
+    "rejected",
+    "traj",
+    "actions",
+    "element",
+    "bbox",
+)
+"""Columns that tell one foreign row from another."""
 _ROW_FAULTS = (KeyError, TypeError, AttributeError, IndexError, ValueError)
 """What a row of a shape that no check foresaw raises; it becomes a problem of that row, and the rest goes on."""
 
@@ -140,7 +154,7 @@ class Examination:
         elif row.file.kind == "rl":
             yield from check_task(row.values)
         else:
-            images, names = pictures_in(row.values, row.file.path.parent)
+            images, names = pictures_in(row.values, self._root)
             yield from check_pictures(images, self._pictures, names)
             yield from _foreign_coordinates(row.values)
 
@@ -155,7 +169,7 @@ class Examination:
                 for span in find_personal(text, rules.phone_regions):
                     yield span.check, f"{span.kind} in {where}, characters {span.start}-{span.end}"
             if self._screens is not None:
-                yield from self._screens.check(pictures_in(row.values, row.file.path.parent)[0])
+                yield from self._screens.check(pictures_in(row.values, self._root)[0])
         if rules.wants("license", "license-unknown"):
             yield from self._licensed(row.values)
         if len(self._benchmarks) and rules.wants("contaminated", "contaminated-meaning"):
@@ -189,9 +203,7 @@ class Examination:
             self._ids.add(f"{file.config} {row.id}", file=file.name, row=row.id, number=row.number)
         if self._rules.wants("duplicate", "similar"):
             deeds = json.dumps([words_of(instruction_of(values)), _deeds(values)], default=str)
-            shown = [
-                hashlib.sha256(item["bytes"] or b"").hexdigest() for item in pictures_in(values, file.path.parent)[0]
-            ]
+            shown = [hashlib.sha256(item["bytes"] or b"").hexdigest() for item in pictures_in(values, self._root)[0]]
             self._same.add(f"{file.config} {deeds} {shown}", file=file.name, row=row.id, number=row.number)
             self._like.add(f"{file.config} {deeds}", file=file.name, row=row.id, number=row.number)
         if self._rules.wants("split-leak"):
@@ -264,11 +276,16 @@ def _sha256(path: Path) -> str:
 
 
 def _foreign_coordinates(values: Mapping[str, Any]) -> Found:
+    """Steps in our action space wherever they lie, and the boxes of grounding rows: pixels of the picture, or thousandths."""
     for name in ("steps_json", "steps"):
         value = values.get(name)
-        if isinstance(value, str):
-            value = json.loads(value)
-        yield from outside(value)
+        yield from outside(json.loads(value) if isinstance(value, str) else value)
+    for name in ("bbox", "point", "bbox_1000", "point_1000"):
+        limits = (1000, 1000) if name.endswith("_1000") else (values.get("width"), values.get("height"))
+        for index, place in enumerate(values.get(name) or ()):
+            limit = limits[index % 2]
+            if limit is not None and not 0 <= place <= limit:
+                yield "coordinates", f"{name}[{index}] is {place}, the picture ends at {limit}"
 
 
 def _deeds(values: Mapping[str, Any]) -> Any:
@@ -278,10 +295,7 @@ def _deeds(values: Mapping[str, Any]) -> Any:
         return [[item["action"] for item in step["actions"]] for step in json.loads(steps)]
     if "verifier_json" in values:
         return [values["verifier_json"], values.get("setup_json")]
-    return [
-        values.get(name)
-        for name in ("messages", "conversation", "conversations", "traj", "actions", "chosen", "rejected")
-    ]
+    return [values.get(name) for name in _SAID]
 
 
 def _origins(values: Mapping[str, Any]) -> Iterator[str]:

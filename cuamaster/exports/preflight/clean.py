@@ -137,21 +137,27 @@ def _hidden(values: dict[str, Any], kind: str, work: _Work) -> dict[str, Any]:
         for span in find_personal(text, regions)
         if work.rules.wants(span.check)
     }
-    images, changed = [], {}
-    for image in values.get("images") or ():
+    changed: dict[str, str] = {}
+
+    def shown(image: dict[str, Any]) -> dict[str, Any]:
         fresh = work.screens.hidden(image["bytes"], known) if image.get("bytes") else None
         if fresh is None:
-            images.append(image)
-            continue
+            return image
         digest = hashlib.sha256(fresh).hexdigest()
         changed[hashlib.sha256(image["bytes"]).hexdigest()] = digest
-        images.append({"bytes": fresh, "path": f"{digest}.png"})
+        return {"bytes": fresh, "path": f"{digest}.png"}
+
+    pictures: dict[str, Any] = {}
+    if values.get("images"):
+        pictures["images"] = [shown(image) for image in values["images"]]
+    if isinstance(values.get("image"), dict):
+        pictures["image"] = shown(values["image"])
     if not known and not changed:
         return values
     work.hidden.update(known.values())
     work.pictures += len(changed)
     change = _placeholders(known)
-    fresh_row = {**rewritten(values, change), **({"images": images} if "images" in values else {})}
+    fresh_row = {**rewritten(values, change), **pictures}
     return _rendered(fresh_row, changed) if kind == "sft" else fresh_row
 
 

@@ -143,8 +143,14 @@ def _jsonl(file: DataFile) -> Iterator[dict[str, Any]]:
                 continue
             try:
                 values = json.loads(line)
+                if b"\\u" in line:
+                    json.dumps(values, ensure_ascii=False).encode()
             except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as exc:
                 raise IntegrityError(f"{file.path}, line {number}: not JSON: {exc}") from exc
+            except UnicodeEncodeError as exc:
+                raise IntegrityError(
+                    f"{file.path}, line {number}: holds half of a surrogate pair, which is no text"
+                ) from exc
             if not isinstance(values, dict):
                 raise IntegrityError(f"{file.path}, line {number}: not an object")
             yield values

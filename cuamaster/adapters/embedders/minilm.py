@@ -40,7 +40,7 @@ class MiniLmEmbedder:
         """(len(texts), 384) float32, rows of length 1; an empty text gets a vector like any other."""
         tokenizer, session = self._load()
         vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
-        encoded = [encoding.ids for encoding in tokenizer.encode_batch(list(texts))]
+        encoded = [encoding.ids for encoding in tokenizer.encode_batch([_whole(text) for text in texts])]
         order = sorted(range(len(encoded)), key=lambda index: len(encoded[index]))  # little padding
         for begin in range(0, len(order), _BATCH):
             batch = order[begin : begin + _BATCH]
@@ -52,6 +52,11 @@ class MiniLmEmbedder:
             if self._loaded is None:
                 self._loaded = _tokenizer(), _session(self._threads)
             return self._loaded
+
+
+def _whole(text: str) -> str:
+    """Lone surrogates, which JSON can hold and a tokenizer cannot, become question marks."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _vectors(session: Any, batch: Sequence[Sequence[int]]) -> Vectors:

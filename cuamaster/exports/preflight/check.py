@@ -34,6 +34,8 @@ MAX_GROUP_BYTES = 4 * GROUP_BYTES
 """A group closes with the row that fills it, so one huge row may stand above GROUP_BYTES, but not far."""
 MANIFEST = "manifest.json"
 _BATCH = 64
+_LONGEST = 20_000
+"""Characters of an instruction that are read as words."""
 _SAID = (
     "messages",
     "conversation",
@@ -160,7 +162,7 @@ class Examination:
 
     def _said(self, row: Row) -> Found:
         rules, instruction = self._rules, instruction_of(row.values)
-        if not words_of(instruction):
+        if not words_of(instruction[:_LONGEST]):
             yield "instruction", f"has no words: {instruction[:40]!r}"
         if len(instruction) > rules.longest_instruction:
             yield "long-instruction", f"{len(instruction)} characters"
@@ -202,7 +204,7 @@ class Examination:
         if not row.id.startswith("row "):
             self._ids.add(f"{file.config} {row.id}", file=file.name, row=row.id, number=row.number)
         if self._rules.wants("duplicate", "similar"):
-            deeds = json.dumps([words_of(instruction_of(values)), _deeds(values)], default=str)
+            deeds = json.dumps([_asked(instruction_of(values)), _deeds(values)], default=str)
             shown = [hashlib.sha256(item["bytes"] or b"").hexdigest() for item in pictures_in(values, self._root)[0]]
             self._same.add(f"{file.config} {deeds} {shown}", file=file.name, row=row.id, number=row.number)
             self._like.add(f"{file.config} {deeds}", file=file.name, row=row.id, number=row.number)
@@ -286,6 +288,11 @@ def _foreign_coordinates(values: Mapping[str, Any]) -> Found:
             limit = limits[index % 2]
             if limit is not None and not 0 <= place <= limit:
                 yield "coordinates", f"{name}[{index}] is {place}, the picture ends at {limit}"
+
+
+def _asked(instruction: str) -> list[Any]:
+    """An instruction without case, punctuation and blanks, where it is no longer than instructions are."""
+    return [words_of(instruction[:_LONGEST]), instruction[_LONGEST:]]
 
 
 def _deeds(values: Mapping[str, Any]) -> Any:

@@ -32,7 +32,7 @@ def read_instructions(path: Path) -> Iterator[str]:
                 if line.strip():
                     text = _instruction(line, f"{path}, line {number}")
                     if text.strip():
-                        yield text
+                        yield text.encode("utf-8", "replace").decode()  # JSON can hold half a surrogate pair
     except OSError as exc:
         raise InvalidInput(f"{path}: {exc.strerror}") from exc
     except UnicodeDecodeError as exc:

@@ -22,6 +22,7 @@ CHECK_OF: dict[Kind, str] = {
 
 _WINDOW = 32_768
 _OVERLAP = 512
+_SHORT = 1000
 """A long text is read in windows, so that no pattern meets megabytes; nothing that is looked for is longer than the overlap."""
 
 
@@ -39,9 +40,21 @@ class Span:
         return CHECK_OF[self.kind]
 
 
-@lru_cache(maxsize=8192)
 def find_personal(text: str, regions: tuple[str, ...] = ("US",)) -> tuple[Span, ...]:
-    """Spans in order, none overlapping another: where two claim the same text, the graver and then the longer one has it."""
+    """Spans in order, none overlapping another: where two claim the same text, the graver and then the longer one has it.
+
+    `regions`: ISO countries whose national phone numbers count beside +international ones. Short texts are remembered, since a
+    dataset says the same things over and over.
+    """
+    return _remembered(text, regions) if len(text) <= _SHORT else _found(text, regions)
+
+
+@lru_cache(maxsize=16_384)
+def _remembered(text: str, regions: tuple[str, ...]) -> tuple[Span, ...]:
+    return _found(text, regions)
+
+
+def _found(text: str, regions: tuple[str, ...]) -> tuple[Span, ...]:
     found: list[Span] = []
     for begin in range(0, max(1, len(text)), _WINDOW):
         window = text[begin : begin + _WINDOW + _OVERLAP]
@@ -145,6 +158,8 @@ _TEST_CARDS = {
 }  # fmt: skip
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b")
 _PHONE = re.compile(r"(?<![\w.])[+(]?\d[\d ().-]{5,30}\d(?!\w)")
+_PHONE_DIGITS, _PHONE_GROUPS = 20, 7
+"""What a number may have at most, its extension included; rows of a table have more, and are not worth the library's time."""
 _WRITTEN = re.compile(r"\+|.*\d[ ().-]+\d")
 """Written as people write a phone number: without a plus or separators any eleven digits would do, sizes, times, ids."""
 _SSN = re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
@@ -193,7 +208,8 @@ def _phones(text: str, regions: Sequence[str]) -> Iterator[tuple[Kind, int, int]
     from phonenumbers import Leniency, PhoneNumberMatcher
 
     for candidate in _PHONE.finditer(text):
-        if sum(map(str.isdigit, candidate[0])) < 7:
+        groups = re.findall(r"\d+", candidate[0])
+        if not 7 <= sum(map(len, groups)) <= _PHONE_DIGITS or len(groups) > _PHONE_GROUPS:
             continue
         begin = max(0, candidate.start() - 16)  # the library looks around a number to tell it from a date or a price
         window = text[begin : candidate.end() + 16]

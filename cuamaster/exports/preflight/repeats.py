@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 _BUCKETS = 64
-_WAITING = 2048
+_WAITING = 256
 _RECORD = np.dtype([("key", "S16"), ("number", "u8"), ("file", "u4"), ("tag", "u4"), ("row", "S64")])
 
 

@@ -88,10 +88,9 @@ def _head(title: str, found: Survey, findings: Findings | None) -> Iterator[str]
     ]
     cells = [f"<div><b>{value}</b><span>{name}</span></div>" for name, value in tiles]
     if findings is not None:
-        state, told = ("bad", f"{findings.blocking:,}") if findings.blocking else ("good", "passed")
-        said = "blocking problems" if findings.blocking else "preflight"
-        warned = f", {findings.warnings:,} warnings" if findings.warnings else ""
-        cells.append(f'<div class="{state}"><b>{told}</b><span>{said}{warned}</span></div>')
+        state = "bad" if findings.blocking else "good"
+        cells.append(f'<div class="{state}"><b>{findings.blocking:,}</b><span>blocking</span></div>')
+        cells.append(f"<div><b>{findings.warnings:,}</b><span>warnings</span></div>")
     yield f'<section class="tiles">{"".join(cells)}</section>'
 
 

@@ -76,7 +76,9 @@ def histogram(lengths: Mapping[int, int], *, label: str, axis: str) -> str:
         span = f"{begin} or more" if overflow else f"{begin}" if step == 1 else f"{begin}-{begin + step - 1}"
         x, high = left + index * room, tall * count / top
         if count:
-            marks.append(_rect(x + 1, 16 + tall - high, max(1.0, room - 2), high, f"{span} {axis}: {count:,}"))
+            thick = max(1.0, min(room - 2, 56.0))
+            title = f"{span} {axis}: {count:,}"
+            marks.append(_rect(x + (room - thick) / 2, 16 + tall - high, thick, high, title))
         if index % every == 0 or overflow:
             marks.append(
                 _text(
@@ -136,7 +138,7 @@ def heatmap(cells: Mapping[tuple[str, str], int], *, label: str, rows: Sequence[
                 continue
             marks.append(_rect(x + 1.5, y + 1.5, wide - 3, high - 3, title, style=style))
             said = f"{count:,}" if count < 10_000 else f"{count / 1000:.0f}k"
-            marks.append(_text(x + wide / 2, y + 20, said, anchor="middle", kind="on" if share > 0.55 else ""))
+            marks.append(_text(x + wide / 2, y + 20, said, anchor="middle", kind="on" if share > 0.75 else ""))
     return _svg(left + wide * len(columns) + 4, top + high * len(rows) + 4, label, marks)
 
 

@@ -21,11 +21,11 @@ h1 { font-size: 30px; line-height: 1.2; margin: 0 0 4px; letter-spacing: -0.01em
 h2 { font-size: 18px; margin: 0 0 4px; }
 h3 { font-size: 14px; margin: 14px 0 6px; color: var(--soft); font-weight: 600; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 20px 22px; margin-top: 18px; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(120px, 1fr)); gap: 18px; margin-top: 24px; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(96px, 1fr)); gap: 18px; margin-top: 24px; }
 .tiles b { display: block; font-size: 24px; line-height: 1.25; font-weight: 650; letter-spacing: -0.01em; }
 .tiles span { color: var(--soft); font-size: 13px; }
 .good b { color: var(--good); } .bad b { color: var(--bad); }
-figure { margin: 0; overflow-x: auto; }
+figure { margin: 0; overflow-x: auto; } figure + p { margin: 14px 0 0; }
 svg { display: block; width: 100%; height: auto; }
 svg text { font-size: 12px; fill: var(--ink); font-variant-numeric: tabular-nums; }
 svg text.soft { fill: var(--soft); } svg text.on { fill: var(--on); }
@@ -46,6 +46,6 @@ td.soft { color: var(--soft); overflow-wrap: anywhere; }
 .badge { font-size: 11.5px; font-weight: 600; border: 1px solid currentColor; border-radius: 999px; padding: 1px 8px; margin-right: 4px; }
 .badge.blocking { color: var(--bad); } .badge.warning { color: var(--warn); }
 code { font-size: 0.92em; }
-@media (max-width: 560px) { main { padding: 24px 12px 40px; } section { padding: 16px 14px; } figure svg { min-width: 520px; } }
+@media (max-width: 560px) { main { padding: 24px 12px 40px; } section { padding: 16px 14px; } figure svg { min-width: 560px; } .wide table { min-width: 720px; } }
 @media print { body { background: #fff; } section { break-inside: avoid; } }
 """

@@ -136,7 +136,6 @@ class Examination:
         for row in rows(file):
             for check, detail in self._row(row):
                 yield from self._problem(check, detail, file.name, row.id, row.number)
-            self._remember(row)
             if len(self._waiting) >= _BATCH:
                 yield from self._meanings()
 
@@ -146,6 +145,7 @@ class Examination:
         try:
             yield from self._shape(row)
             yield from self._said(row)
+            self._compare(row)
         except _ROW_FAULTS as exc:
             yield "steps", f"cannot be checked: {type(exc).__name__}: {exc}"
 
@@ -198,7 +198,8 @@ class Examination:
 
     # -- the whole ------------------------------------------------------------------------------------------------------
 
-    def _remember(self, row: Row) -> None:
+    def _compare(self, row: Row) -> None:
+        """Put down what tells this row from others, for the end."""
         file, values = row.file, row.values
         self._balance.add(file.config, values)
         if not row.id.startswith("row "):

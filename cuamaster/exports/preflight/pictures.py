@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 Found = Iterator[tuple[str, str]]
 """(check, detail) pairs."""
 
-UNIFORM_SHARE = 0.995
-"""A picture with at least this share of pixels close to its most frequent colour shows nothing."""
-UNIFORM_STEP = 8
-"""How far from that colour (0-255, each channel) still counts as close; a picture this close to 0 is black."""
+BLACK_SHARE = 0.995
+"""A picture with at least this share of black pixels shows no desktop; the share of the gate that screenshots pass on a guest."""
+BLANK_SHARE = 0.9995
+"""Of any other colour: a pointer and a clock leave more than this of an empty screen, three words on a page do not."""
+COLOUR_STEP = 8
+"""How far from a colour (0-255, each channel) still counts as that colour."""
 MAX_PIXELS = 64 << 20
 """A larger picture is refused before it is decoded: no screen has it, a decompression bomb does."""
 _SEEN = 4096
@@ -84,6 +86,8 @@ def decode(data: bytes) -> Image:
 def _opened(data: bytes) -> PIL.Image.Image:
     import PIL.Image
 
+    if data.startswith(b"\x89PNG") and b"IEND" not in data[-16:]:
+        raise ValueError("cut off before its end")  # the missing part would be decoded as grey
     try:
         picture = PIL.Image.open(io.BytesIO(data))
         if picture.width * picture.height > MAX_PIXELS:
@@ -103,23 +107,19 @@ def _look(data: bytes | None, digest: str) -> Picture:
         picture = _opened(data)
     except ValueError as exc:
         return Picture(digest, fault=f"does not decode: {exc}")
-    few = picture.resize(_FEW, PIL.Image.Resampling.NEAREST)
-    # A few thousand pixels may have missed a window, but if even they differ, it is not one colour.
-    colour = _only_colour(few)
-    if colour is not None:
-        colour = _only_colour(picture)
-    return Picture(
-        digest, picture.size, blank=colour is not None, black=colour is not None and max(colour) <= UNIFORM_STEP
-    )
+    # A few thousand pixels tell nearly all pictures from one colour; the rest is looked at whole.
+    colour, share = _main_colour(picture.resize(_FEW, PIL.Image.Resampling.NEAREST))
+    if share >= BLACK_SHARE:
+        colour, share = _main_colour(picture)
+    black = share >= BLACK_SHARE and max(colour) <= COLOUR_STEP
+    return Picture(digest, picture.size, black=black, blank=share >= BLANK_SHARE and not black)
 
 
-def _only_colour(picture: PIL.Image.Image) -> tuple[int, int, int] | None:
-    """The colour that nearly all pixels have, or None."""
+def _main_colour(picture: PIL.Image.Image) -> tuple[list[int], float]:
+    """(median colour, share of the pixels that have it)."""
     pixels = np.asarray(picture.convert("RGB")).reshape(-1, 3)
     colour = np.median(pixels, axis=0).astype(np.int16)
-    close = (np.abs(pixels - colour) <= UNIFORM_STEP).all(axis=1)
-    red, green, blue = colour.tolist()
-    return (red, green, blue) if close.mean() >= UNIFORM_SHARE else None
+    return colour.tolist(), float((np.abs(pixels - colour) <= COLOUR_STEP).all(axis=1).mean())
 
 
 def check_pictures(images: Sequence[Mapping[str, Any]], seen: Pictures, names: Sequence[str] = ()) -> Found:
@@ -147,7 +147,8 @@ def pictures_in(values: Mapping[str, Any], folder: Path) -> tuple[list[dict[str,
 
     def take(value: Any, name: str) -> None:
         if isinstance(value, Mapping) and {"bytes", "path"} & set(value):
-            data = value.get("bytes") or _read(folder, value.get("path"))
+            inside = value.get("bytes")
+            data = inside if inside and isinstance(inside, bytes) else _read(folder, value.get("path"))
         elif isinstance(value, bytes):
             data = value
         elif isinstance(value, str):

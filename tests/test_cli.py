@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 COMMANDS = [
-    ["doctor"], ["image", "build"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"],
-    ["primitives", "verify"], ["taxonomy", "validate"],
+    ["doctor"], ["image", "build"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"], ["preflight"], ["clean"],
+    ["card"], ["report"],    ["primitives", "verify"], ["taxonomy", "validate"],
 ]  # fmt: skip
 
 
@@ -68,3 +68,27 @@ def test_a_broken_taxonomy_file_is_told_with_file_line_and_field(tmp_path: Path)
     done = _cuamaster("taxonomy", "validate", str(tmp_path))
     assert done.returncode == 2
     assert all(word in done.stderr for word in ("office.yaml", "line 5", "subdomain"))
+
+
+@pytest.mark.slow
+def test_a_dataset_from_preflight_to_report(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    rows = [
+        {"id": "a", "instruction": "Mail bob@gmail.com", "license": "MIT"},
+        {"id": "b", "instruction": "Open it", "license": "MIT"},
+    ]
+    (data / "all.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    every = tmp_path / "every.jsonl"
+    done = _cuamaster("preflight", str(data), "--json", "--all", str(every), workspace=tmp_path / "ws")
+    assert done.returncode == 1, done.stderr
+    assert [(row["check"], row["rows"]) for row in json.loads(done.stdout)] == [("personal", 1)]
+    assert json.loads(every.read_text())["row"] == "a"
+    allowed = _cuamaster("preflight", str(data), "--json", "--level", "personal=warning", workspace=tmp_path / "ws")
+    assert allowed.returncode == 0
+    wrong = _cuamaster("preflight", str(data), "--level", "nonsense=off", workspace=tmp_path / "ws")
+    assert wrong.returncode == 2 and "nonsense" in wrong.stderr
+    assert "0 blocking, 1 warnings" in Path(_cuamaster("card", str(data)).stdout.strip()).read_text()
+    assert _cuamaster("report", str(data)).stdout.strip() == str(data / "report.html")
+    refused = _cuamaster("clean", str(tmp_path / "out"), "--from", str(data), workspace=tmp_path / "ws")
+    assert refused.returncode == 2 and "Parquet" in refused.stderr

@@ -23,6 +23,7 @@ from cuamaster.exports.columns import RL, SFT, schema
 from cuamaster.exports.datafiles import data_files, identity
 from cuamaster.exports.preflight import Problem, Rules, preflight, problems
 from cuamaster.exports.preflight.findings import collect, read_findings, write_findings
+from cuamaster.exports.preflight.table import table
 from cuamaster.exports.rl import write_rl
 from cuamaster.exports.samples import RoundData
 from cuamaster.exports.sft import write_sft
@@ -286,3 +287,8 @@ def test_findings_count_everything_and_keep_few(exported: Path) -> None:
     assert read_findings(exported) == findings
     change(exported, "rl.parquet", lambda rows: rows.pop())
     assert read_findings(exported) is None  # they were of other files
+
+
+def test_the_page_lists_the_checks_there_are() -> None:
+    page = Path(__file__).parents[2] / "docs" / "preflight.md"
+    assert page.read_text().endswith(f"\n{table()}\n")

@@ -182,6 +182,9 @@ class Examination:
                 self._waiting.append((replace(row, values={}), instruction))
 
     def _licensed(self, values: Mapping[str, Any]) -> Found:
+        more = values.get("extra_info")
+        if "license" not in values and isinstance(more, Mapping):  # where verl keeps what it does not read itself
+            values = more
         stated, source = values.get("license"), values.get("video_id") or values.get("video_url")
         if stated:
             if not allowed(str(stated), self._rules.licenses):

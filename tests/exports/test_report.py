@@ -16,7 +16,7 @@ from defusedxml import ElementTree
 from huggingface_hub import DatasetCard
 
 from cuamaster.adapters.embedders.hashed import HashedEmbedder
-from cuamaster.errors import InvalidInput
+from cuamaster.errors import IntegrityError, InvalidInput
 from cuamaster.exports.card import write_card
 from cuamaster.exports.columns import SFT, schema
 from cuamaster.exports.datafiles import identity
@@ -148,11 +148,7 @@ def test_the_survey_counts_all_and_samples_evenly(tmp_path: Path) -> None:
 
 def test_the_card_is_read_by_the_hub_and_by_datasets(exported: Path, tmp_path: Path) -> None:
     data = DatasetCard.load(write_card(exported)).data
-    assert (data.license, data.size_categories, data.pretty_name) == (
-        "unknown",
-        ["n<1K"],
-        "cuamaster computer-use dataset",
-    )
+    assert (data.license, data.size_categories, data.language) == ("unknown", ["n<1K"], ["en"])
     assert [config["config_name"] for config in data.to_dict()["configs"]] == ["rl", "sft", "unproven"]
     rows = pq.read_table(exported / "sft.parquet").to_pylist()
     folder = tmp_path / "sharded"
@@ -163,3 +159,9 @@ def test_the_card_is_read_by_the_hub_and_by_datasets(exported: Path, tmp_path: P
     loaded = datasets.load_dataset(str(folder), "default", cache_dir=str(tmp_path / "hf"))
     assert {split: part.num_rows for split, part in loaded.items()} == {"train": 2 * len(rows), "test": len(rows)}
     assert loaded["test"][0]["images"][0].size == (64, 40)
+
+
+def test_a_row_that_cannot_be_counted_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"id": "bad", "steps_json": "{"}\n')
+    with pytest.raises(IntegrityError, match="bad: cannot be counted"):
+        write_card(tmp_path)

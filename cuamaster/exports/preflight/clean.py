@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from cuamaster.dialects import qwen
-from cuamaster.errors import IntegrityError, InvalidInput
+from cuamaster.errors import IntegrityError, InvalidInput, storing
 from cuamaster.exports.card import write_card
 from cuamaster.exports.datafiles import DataFile, data_files, rows
 from cuamaster.exports.preflight.check import MANIFEST, Examination
@@ -32,7 +32,7 @@ from cuamaster.ports import Embedder, ScreenReader
 from cuamaster.records.record import Record, canonical_json
 from cuamaster.records.trajectory import Step
 from cuamaster.tables import write_atomic
-from cuamaster.tables.files import temporary_name
+from cuamaster.tables.files import sweep_temporary, temporary_name
 
 DROPPED = "dropped.jsonl"
 _HIDDEN = ("secret", "personal", "trace")
@@ -59,15 +59,19 @@ def clean(folder: Path, out: Path, rules: Rules, *, reader: ScreenReader, embedd
     if foreign or not files:
         told = f"{', '.join(foreign[:3])}: only Parquet is cleaned" if foreign else f"{folder}: no Parquet files"
         raise InvalidInput(told, hint="clean the Parquet dataset and export from the result")
+    sweep_temporary(out.parent)
     draft = out.with_name(temporary_name())
     try:
-        draft.mkdir(parents=True)
+        with storing(out.parent):
+            draft.mkdir(parents=True)
         marks = _examine(folder, draft / DROPPED, rules, reader, embedder)
         work = _Work(Screens(reader, rules.phone_regions), rules, marks)
         written = tuple(_copy(file, draft, work) for file in files)
         write_card(draft)
         manifest = {"files": [file.model_dump() for file in written]}
         write_atomic(draft / MANIFEST, json.dumps(manifest, indent=2).encode())
+        if out.exists():
+            raise InvalidInput(f"{out} was made by somebody else meanwhile", hint="give a new folder")
         draft.rename(out)
     finally:
         shutil.rmtree(draft, ignore_errors=True)

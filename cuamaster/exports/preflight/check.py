@@ -16,13 +16,12 @@ import pyarrow.parquet as pq
 from cuamaster.errors import IntegrityError
 from cuamaster.exports.columns import RL, SFT, schema
 from cuamaster.exports.datafiles import DataFile, Row, data_files, rows
-from cuamaster.exports.preflight.balance import Balance
+from cuamaster.exports.preflight.comparison import LONGEST, Comparison
 from cuamaster.exports.preflight.decontaminate import Benchmarks
 from cuamaster.exports.preflight.licenses import allowed, require_known
 from cuamaster.exports.preflight.personal import find_personal
 from cuamaster.exports.preflight.pictures import Found, Pictures, check_pictures, pictures_in
 from cuamaster.exports.preflight.problem import EXPORT_RULES, Problem, Rules
-from cuamaster.exports.preflight.repeats import Place, Repeats
 from cuamaster.exports.preflight.screens import Screens
 from cuamaster.exports.preflight.tasks import check_task
 from cuamaster.exports.preflight.texts import instruction_of, texts_of, words_of
@@ -34,22 +33,6 @@ MAX_GROUP_BYTES = 4 * GROUP_BYTES
 """A group closes with the row that fills it, so one huge row may stand above GROUP_BYTES, but not far."""
 MANIFEST = "manifest.json"
 _BATCH = 64
-_LONGEST = 20_000
-"""Characters of an instruction that are read as words."""
-_SAID = (
-    "messages",
-    "conversation",
-    "conversations",
-    "prompt",
-    "completion",
-    "chosen",
-    "rejected",
-    "traj",
-    "actions",
-    "element",
-    "bbox",
-)
-"""Columns that tell one foreign row from another."""
 _ROW_FAULTS = (KeyError, TypeError, AttributeError, IndexError, ValueError)
 """What a row of a shape that no check foresaw raises; it becomes a problem of that row, and the rest goes on."""
 
@@ -82,9 +65,9 @@ class Examination:
     ) -> None:
         self._place, self._rules = folder, rules
         self._root = folder if folder.is_dir() else folder.parent
-        self._balance = Balance(rules.dominance)
         self._screens = Screens(reader, rules.phone_regions) if reader is not None else None
-        require_known(rules.licenses)
+        if rules.wants("license"):
+            require_known(rules.licenses)
         self._benchmarks = Benchmarks(
             rules.benchmarks,
             ngram=rules.ngram,
@@ -97,10 +80,7 @@ class Examination:
     def __enter__(self) -> Examination:
         with ExitStack() as stack:
             self._pictures = stack.enter_context(Pictures())
-            self._ids = stack.enter_context(Repeats())
-            self._same = stack.enter_context(Repeats())
-            self._like = stack.enter_context(Repeats())
-            self._origins = stack.enter_context(Repeats())
+            self._comparison = stack.enter_context(Comparison(self._rules, self._root))
             self._stack = stack.pop_all()
         return self
 
@@ -118,9 +98,8 @@ class Examination:
             except IntegrityError as exc:
                 yield from self._problem("readable", exc.message, file.name)
         yield from self._meanings()
-        yield from self._whole()
-        for told in self._balance.told():
-            yield from self._problem("balance", told)
+        for check, detail, place in self._comparison.told():
+            yield from self._problem(check, detail, *((place.file, place.row, place.number) if place else ()))
 
     def _problem(self, check: str, detail: str, file: str = "", row: str = "", number: int = -1) -> Told:
         level = self._rules.level(check)
@@ -145,7 +124,7 @@ class Examination:
         try:
             yield from self._shape(row)
             yield from self._said(row)
-            self._compare(row)
+            self._comparison.add(row)
         except _ROW_FAULTS as exc:
             yield "steps", f"cannot be checked: {type(exc).__name__}: {exc}"
 
@@ -162,7 +141,7 @@ class Examination:
 
     def _said(self, row: Row) -> Found:
         rules, instruction = self._rules, instruction_of(row.values)
-        if not words_of(instruction[:_LONGEST]):
+        if not words_of(instruction[:LONGEST]):
             yield "instruction", f"has no words: {instruction[:40]!r}"
         if len(instruction) > rules.longest_instruction:
             yield "long-instruction", f"{len(instruction)} characters"
@@ -198,46 +177,6 @@ class Examination:
             if told:
                 yield from self._problem("contaminated-meaning", told, row.file.name, row.id, row.number)
         self._waiting.clear()
-
-    # -- the whole ------------------------------------------------------------------------------------------------------
-
-    def _compare(self, row: Row) -> None:
-        """Put down what tells this row from others, for the end."""
-        file, values = row.file, row.values
-        self._balance.add(file.config, values)
-        if not row.id.startswith("row "):
-            self._ids.add(f"{file.config} {row.id}", file=file.name, row=row.id, number=row.number)
-        if self._rules.wants("duplicate", "similar"):
-            deeds = json.dumps([_asked(instruction_of(values)), _deeds(values)], default=str)
-            shown = [hashlib.sha256(item["bytes"] or b"").hexdigest() for item in pictures_in(values, self._root)[0]]
-            self._same.add(f"{file.config} {deeds} {shown}", file=file.name, row=row.id, number=row.number)
-            self._like.add(f"{file.config} {deeds}", file=file.name, row=row.id, number=row.number)
-        if self._rules.wants("split-leak"):
-            split = str(values.get("split") or file.split)
-            for origin in _origins(values):
-                self._origins.add(f"{file.kind} {origin}", file=file.name, row=row.id, number=row.number, tag=split)
-
-    def _whole(self) -> Told:
-        for group in self._ids.groups():
-            for place in group[1:]:
-                yield from self._at(place, "repeated", f"{_named(group[0])} has the same id")
-        same: set[tuple[str, int]] = set()
-        for group in self._same.groups():
-            for place in group[1:]:
-                if len(same) < 100_000:  # beyond that a pair may be told twice, as duplicate and as similar
-                    same.add((place.file, place.number))
-                yield from self._at(place, "duplicate", f"{_named(group[0])} is the same")
-        for group in self._like.groups():
-            for place in group[1:]:
-                if (place.file, place.number) not in same:
-                    yield from self._at(place, "similar", f"{_named(group[0])} has the same instruction and actions")
-        for group in self._origins.groups():
-            for place in {place.tag: place for place in reversed(group) if place.tag != group[0].tag}.values():
-                told = f"in {place.tag}, but its origin is in {group[0].tag} too, by {_named(group[0])}"
-                yield from self._at(place, "split-leak", told)
-
-    def _at(self, place: Place, check: str, detail: str) -> Told:
-        yield from self._problem(check, detail, place.file, place.row, place.number)
 
     def _manifest(self, files: Iterable[DataFile]) -> Iterator[tuple[str, str]]:
         path = self._root / MANIFEST
@@ -292,28 +231,3 @@ def _foreign_coordinates(values: Mapping[str, Any]) -> Found:
             limit = limits[index % 2]
             if limit is not None and not 0 <= place <= limit:
                 yield "coordinates", f"{name}[{index}] is {place}, the picture ends at {limit}"
-
-
-def _asked(instruction: str) -> list[Any]:
-    """An instruction without case, punctuation and blanks, where it is no longer than instructions are."""
-    return [words_of(instruction[:_LONGEST]), instruction[_LONGEST:]]
-
-
-def _deeds(values: Mapping[str, Any]) -> Any:
-    """What a row does, apart from what it says of itself: its actions, or all its turns, or the task's verifier and setup."""
-    steps = values.get("steps_json")
-    if isinstance(steps, str):
-        return [[item["action"] for item in step["actions"]] for step in json.loads(steps)]
-    if "verifier_json" in values:
-        return [values["verifier_json"], values.get("setup_json")]
-    return [values.get(name) for name in _SAID]
-
-
-def _origins(values: Mapping[str, Any]) -> Iterator[str]:
-    for name in ("video_id", "task_id"):
-        if values.get(name):
-            yield f"{name} {values[name]}"
-
-
-def _named(place: Place) -> str:
-    return f"{place.row} of {place.file}"

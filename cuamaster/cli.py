@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,6 +22,7 @@ from cuamaster.errors import CuamasterError, InvalidInput, Transient, storage_fa
 from cuamaster.settings import Settings
 
 if TYPE_CHECKING:
+    from cuamaster.exports.preflight import Problem, Rules
     from cuamaster.progress import Bars
     from cuamaster.stages import Imported, Wheel
 
@@ -48,6 +49,15 @@ app.add_typer(taxonomy_app, name="taxonomy")
 Workspace = Annotated[Path | None, typer.Option("--workspace", "-w", help="Where a run writes (default ./workspace).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 RoundNumber = Annotated[int | None, typer.Option("--round", min=1, help="Round to work in (default: the newest).")]
+Folder = Annotated[Path | None, typer.Argument(help="A dataset's folder (default: the workspace's exports).")]
+Against = Annotated[
+    list[Path] | None, typer.Option("--against", help="JSONL of benchmark instructions to keep out; may be repeated.")
+]
+Licenses = Annotated[
+    list[str] | None,
+    typer.Option("--license", help="SPDX license that is allowed; may be repeated (default: permissive ones)."),
+]
+Levels = Annotated[list[str] | None, typer.Option("--level", help="CHECK=blocking|warning|off; may be repeated.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell more on stderr.")]
 
 
@@ -220,6 +230,111 @@ def export(workspace: Workspace = None, as_json: AsJson = False, verbose: Verbos
     with _wheel(settings) as (wheel, _):
         files = stages.export(wheel.workspace, wiring.store(settings), settings)
     _print([file.model_dump() for file in files], as_json=as_json, title=str(wheel.workspace.exports))
+
+
+@app.command()
+def preflight(
+    folder: Folder = None,
+    against: Against = None,
+    license_: Licenses = None,
+    level: Levels = None,
+    ocr: Annotated[bool, typer.Option("--ocr", help="Read the pictures too: seconds for each distinct one.")] = False,
+    everything: Annotated[
+        Path | None, typer.Option("--all", help="Write every single problem to this JSONL file.")
+    ] = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Check a dataset before its release: files, rows, pictures, secrets, licenses, benchmarks, repeats, balance.
+
+    Findings are printed and left beside the files (preflight.json), where the card and the report take them up. Exit code 1
+    if something blocks the release. FOLDER may hold Parquet or JSONL of any trainer's shape.
+    """
+    from datetime import UTC, datetime
+
+    from cuamaster import wiring
+    from cuamaster.exports import datafiles
+    from cuamaster.exports import preflight as checks
+    from cuamaster.exports.preflight.findings import collect, write_findings
+
+    settings = _begin(workspace, verbose)
+    place, rules = folder or settings.workspace / "exports", _rules(against, license_, level)
+    found = checks.problems(
+        place, rules, embedder=wiring.embedder() if against else None, reader=wiring.reader(settings) if ocr else None
+    )
+    with _also_written(everything) as note:
+        findings = collect(map(note, found), rules, dataset=datafiles.identity(place), now=datetime.now(UTC))
+    rows = [
+        {"check": item.check, "level": item.level, "file": item.file, "rows": item.count,
+         "example": " ".join(part for part in (item.examples[0].row, item.examples[0].detail) if part)}
+        for item in findings.findings
+    ]  # fmt: skip
+    _print(rows, as_json=as_json, title=f"{place}: {findings.blocking} blocking, {findings.warnings} warnings")
+    if place.is_dir():
+        write_findings(place, findings)
+    if findings.blocking:
+        raise typer.Exit(1)
+
+
+@app.command()
+def clean(
+    out: Annotated[Path, typer.Argument(help="A new folder for the copy.")],
+    folder: Annotated[
+        Path | None, typer.Option("--from", help="The dataset (default: the workspace's exports).")
+    ] = None,
+    against: Against = None,
+    license_: Licenses = None,
+    level: Levels = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Write a copy that may be released: blocked rows left out, secrets and personal data hidden in texts and pictures.
+
+    Pictures are read by OCR, seconds for each distinct one. dropped.jsonl in the copy says why rows are missing.
+    """
+    from cuamaster import wiring
+    from cuamaster.exports.preflight.clean import clean as write
+
+    settings = _begin(workspace, verbose)
+    done = write(
+        folder or settings.workspace / "exports", out, _rules(against, license_, level), reader=wiring.reader(settings),
+        embedder=wiring.embedder() if against else None,
+    )  # fmt: skip
+    rows = [{"what": "rows written", "of": file.name, "count": file.rows} for file in done.files]
+    rows += [{"what": "rows left out", "of": check, "count": count} for check, count in done.dropped.items()]
+    rows += [{"what": "values hidden", "of": kind, "count": count} for kind, count in done.hidden.items()]
+    rows += [{"what": "pictures changed", "of": "", "count": done.pictures}]
+    _print(rows, as_json=as_json, title=str(out))
+
+
+@app.command()
+def card(folder: Folder = None, workspace: Workspace = None) -> None:
+    """Write the dataset card (README.md, with the front matter of the Hugging Face hub) beside the files."""
+    from cuamaster.exports.card import write_card
+
+    print(write_card(folder or _begin(workspace, verbose=False).workspace / "exports"))
+
+
+@app.command()
+def report(
+    folder: Folder = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option("--beside", help="Another dataset for the map: a folder or a JSONL; may be repeated."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where to write (default: report.html beside the files).")
+    ] = None,
+    workspace: Workspace = None,
+) -> None:
+    """Write a one-page HTML report: domain x K x N, actions, lengths, findings of the preflight, a map of the instructions."""
+    from cuamaster import wiring
+    from cuamaster.exports.report.page import write_report
+
+    place = folder or _begin(workspace, verbose=False).workspace / "exports"
+    print(write_report(place, embedder=wiring.embedder(), beside=beside or (), out=out))
 
 
 @app.command()
@@ -408,6 +523,35 @@ def doctor(workspace: Workspace = None, as_json: AsJson = False, verbose: Verbos
     )
     if any(finding.status == "missing" and finding.needed for finding in findings):
         raise typer.Exit(1)
+
+
+def _rules(against: list[Path] | None, licenses: list[str] | None, levels: list[str] | None) -> Rules:
+    from cuamaster.exports.preflight import Rules
+
+    given: dict[str, Any] = {"levels": dict(item.partition("=")[::2] for item in levels or ())}
+    if licenses:
+        given["licenses"] = licenses
+    try:
+        return Rules(benchmarks=tuple(against or ()), **given)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        told = f"{'.'.join(map(str, first['loc']))}: {first['msg'].removeprefix('Value error, ')}"
+        raise InvalidInput(told, hint="--level CHECK=blocking|warning|off") from exc
+
+
+@contextmanager
+def _also_written(path: Path | None) -> Iterator[Callable[[Problem], Problem]]:
+    """Passes problems through, and writes each as a line if a path is given."""
+    if path is None:
+        yield lambda problem: problem
+        return
+    with path.open("w", encoding="utf-8") as out:
+
+        def note(problem: Problem) -> Problem:
+            out.write(problem.to_json() + "\n")
+            return problem
+
+        yield note
 
 
 def _begin(workspace: Path | None, verbose: bool) -> Settings:

@@ -119,6 +119,19 @@ class ScreenReader(Protocol):
         """Text boxes in pixels of the whole image; region = x0, y0, x1, y1."""
 
 
+Vectors = npt.NDArray[np.float32]
+"""One row a text, each of length 1, so that a dot product is the cosine."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors that are close when the texts mean the same. Raises MissingDependency."""
+
+    name: str
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(len(texts), dimensions); the same text gives the same vector, whatever stands beside it."""
+
+
 class Store(Protocol):
     """Content-addressed blobs."""
 

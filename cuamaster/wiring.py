@@ -12,6 +12,7 @@ from cuamaster.ports import (
     Annotator,
     DesktopHost,
     DesktopPorts,
+    Embedder,
     FrameReader,
     GuestImage,
     ImageBuilder,
@@ -73,6 +74,13 @@ def reader(settings: Settings) -> ScreenReader:
     from cuamaster.adapters.screens.rapidocr import RapidOcrReader
 
     return RapidOcrReader(settings.cache / "ocr")
+
+
+def embedder() -> Embedder:
+    """Meaning of texts by the embedded MiniLM."""
+    from cuamaster.adapters.embedders.minilm import MiniLmEmbedder
+
+    return MiniLmEmbedder()
 
 
 def _live(settings: Settings) -> ScreenReader:

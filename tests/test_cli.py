@@ -13,6 +13,7 @@ import pytest
 COMMANDS = [
     ["doctor"], ["image", "build"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"],
     ["primitives", "verify"], ["taxonomy", "validate"], ["import", "agentnet"], ["import", "osworld"], ["import", "cua-lite"],
+    ["preflight"], ["clean"], ["card"], ["report"],
 ]  # fmt: skip
 
 
@@ -82,3 +83,27 @@ def test_an_import_says_what_it_kept_and_what_it_could_not_map(tmp_path: Path) -
     assert absent.returncode == 2 and "No such file" in absent.stderr
     (tmp_path / "torn.jsonl").write_text("{")
     assert _cuamaster("import", "agentnet", str(tmp_path / "torn.jsonl"), workspace=tmp_path).returncode == 1
+
+
+@pytest.mark.slow
+def test_a_dataset_from_preflight_to_report(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    rows = [
+        {"id": "a", "instruction": "Mail bob@gmail.com", "license": "MIT"},
+        {"id": "b", "instruction": "Open it", "license": "MIT"},
+    ]
+    (data / "all.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    every = tmp_path / "every.jsonl"
+    done = _cuamaster("preflight", str(data), "--json", "--all", str(every), workspace=tmp_path / "ws")
+    assert done.returncode == 1, done.stderr
+    assert [(row["check"], row["rows"]) for row in json.loads(done.stdout)] == [("personal", 1)]
+    assert json.loads(every.read_text())["row"] == "a"
+    allowed = _cuamaster("preflight", str(data), "--json", "--level", "personal=warning", workspace=tmp_path / "ws")
+    assert allowed.returncode == 0
+    wrong = _cuamaster("preflight", str(data), "--level", "nonsense=off", workspace=tmp_path / "ws")
+    assert wrong.returncode == 2 and "nonsense" in wrong.stderr
+    assert "0 blocking, 1 warnings" in Path(_cuamaster("card", str(data)).stdout.strip()).read_text()
+    assert _cuamaster("report", str(data)).stdout.strip() == str(data / "report.html")
+    refused = _cuamaster("clean", str(tmp_path / "out"), "--from", str(data), workspace=tmp_path / "ws")
+    assert refused.returncode == 2 and "Parquet" in refused.stderr

@@ -108,7 +108,7 @@ def test_damaged_files(exported: Path) -> None:
 
 def test_card(exported: Path, tmp_path: Path) -> None:
     text = write_card(exported).read_text()
-    assert "| `sft.parquet` | 3 |" in text and "| proof | replayed: 1, verified: 2 |" in text
+    assert "| `sft` | train | 3 |" in text and "| proof | replayed: 1, verified: 2 |" in text
     assert (
         "| K × N | 1 × 1: 1, 2 × 2: 1 |" in text
         and "CC-BY-4.0: 2, not stated: 1" in text

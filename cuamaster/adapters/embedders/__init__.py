@@ -1,0 +1,1 @@
+"""Embedders: texts into vectors that are close when they mean the same."""

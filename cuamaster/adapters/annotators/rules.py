@@ -83,7 +83,7 @@ class RulesAnnotator:
             segments.append(
                 TaskSegment(
                     video_id=video.id, index=index, t_start=start, t_end=end, app=app_id,
-                    instruction=instruct(run.operations, self._app_name(app_id)), annotator=self.name,
+                    instruction=instruct(run.operations, self._app_name(app_id), transcript.language), annotator=self.name,
                     evidence=" ".join(item.text for item in run.spoken if item.operations)[:1000],
                 )
             )  # fmt: skip

@@ -1,20 +1,11 @@
-"""What a spoken operation is about: the text to type, the keys to press, the thing to click, the direction to scroll."""
+"""What a spoken operation is about: the text to type, the thing to click, the ends of a drag, the direction to scroll."""
 
 from __future__ import annotations
 
 import re
 from typing import Literal
 
-from cuamaster.records.lexicon import (
-    LETTER_SOUNDS,
-    LEXICONS,
-    MODIFIER_WORDS,
-    PLAIN_KEY_WORDS,
-    SPOKEN_KEYS,
-    Lexicon,
-    Nouns,
-    word_set,
-)
+from cuamaster.records.lexicon import LEXICONS, Lexicon, Nouns
 from cuamaster.records.record import Record
 from cuamaster.records.speech import clean, lexicon, operation_verb
 from cuamaster.records.spoken_characters import named_in_characters, typed_in_characters
@@ -31,12 +22,6 @@ _ASIDE = re.compile(
     r",\s|\s(?:again|here|there|now|which|because|so that|in order|next to|up here|down here|as you|so you|(?:that |and )?you(?:'ll|'re| can| want| need| see)?)(?=\s|$|[.,])"
 )
 """Where a label ends and talk about it begins."""
-
-
-_KEYS_IN_CHARACTERS = tuple(
-    (name + mark, key) for name, key in SPOKEN_KEYS.items() if not name.islower() for mark in ("键", "キー")
-)
-"""Keys in languages without blanks: `按回车键`."""
 
 
 class Named(Record):
@@ -114,47 +99,6 @@ def _after_link(words: list[str]) -> list[str]:
     while index is not None and index + 1 < len(words) and clean(words[index]) in links:
         index += 1
     return words if index is None else words[index:]
-
-
-_PRESSES = {
-    verb for table in LEXICONS.values() if table.spaced for verb, kind in table.strong.items() if kind == "press"
-} | word_set("use hold holding type")
-
-
-_MODIFIERS = ("ctrl", "alt", "shift", "super")
-_BETWEEN = word_set("and plus the y und")
-_AFTER = word_set("key keys taste tasten tecla teclas to for so while in on at um para")
-
-
-def spoken_keys(clause: str) -> tuple[str, ...] | None:
-    """Canonical keys of one hot key: `press control shift s` -> ('ctrl', 'shift', 's'); None when none is named."""
-    words = [
-        clean(part)
-        for part in re.sub(
-            r"(?<=\w)[+-](?=\w)", " ", clause.replace("page up", "pageup").replace("page down", "pagedown")
-        ).split()
-    ]
-    start = next((index + 1 for index, word in enumerate(words) if word in _PRESSES), 0)
-    keys: list[str] = []
-    for word in words[start:]:
-        if word in MODIFIER_WORDS:
-            keys.append(SPOKEN_KEYS[word])
-        elif keys and keys[-1] in _MODIFIERS and ((len(word) == 1 and word.isalnum()) or word in SPOKEN_KEYS):
-            if word not in ("plus",) or words[-1] == "plus":
-                keys.append(SPOKEN_KEYS.get(word, word))
-                break
-        elif keys and word in LETTER_SOUNDS:
-            keys.append(LETTER_SOUNDS[word])
-            break
-        elif keys and (word in _AFTER or "key" in words):
-            break
-        elif keys and word not in _BETWEEN:
-            return None  # "control shift test": a letter was said, but which?
-        elif not keys and (word in PLAIN_KEY_WORDS or ("arrow" in words and word in ("up", "down", "left", "right"))):
-            return (SPOKEN_KEYS[word],)
-        elif not keys and len(word) == 1 and word.isalnum() and ("key" in words or word not in ("a", "i")):
-            return (word,)
-    return tuple(keys) if keys else next(((key,) for name, key in _KEYS_IN_CHARACTERS if name in clause), None)
 
 
 def named_target(clause: str, language: str = "en") -> Named | None:

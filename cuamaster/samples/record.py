@@ -4,6 +4,9 @@ Needs (Debian names): xvfb openbox tint2 pcmanfm xdotool wmctrl x11-xserver-util
 fonts-dejavu-core espeak-ng ffmpeg, and the scenario's own application. Run it as an ordinary user whose home folder is
 empty: applications warn the root user inside their window. The product never imports this file.
 
+A scenario's keys beside its steps: size, environment, session, prepare (shell commands in the user's home), command, window, captions,
+language (of the captions' file), voice and words_per_minute (of espeak-ng), scaled (the size to publish at), info.
+
 Truth times are those of the X server's input, on the video's own clock: video zero is the epoch in ffmpeg's "start:" line.
 The waits below pace a human demonstration; where something must be ready, the recorder polls with a deadline.
 """

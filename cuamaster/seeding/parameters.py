@@ -7,7 +7,8 @@ from typing import Any
 
 from cuamaster.action_space import CUAAction, from_pixel
 from cuamaster.ports import Review
-from cuamaster.records.spoken import Named, named_target, scroll_direction, spoken_keys, typed_text
+from cuamaster.records.spoken import Named, named_target, scroll_direction, typed_text
+from cuamaster.records.spoken_keys import spoken_keys
 from cuamaster.records.trajectory import Action, Target, TextBox
 from cuamaster.seeding.align import Pair
 from cuamaster.seeding.footage import Footage

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cuamaster.records.speech import operation_verb, operations, split_clauses, spread
-from cuamaster.records.spoken import drag_ends, named_place, named_target, scroll_direction, spoken_keys, typed_text
+from cuamaster.records.spoken import drag_ends, named_place, named_target, scroll_direction, typed_text
+from cuamaster.records.spoken_keys import spoken_keys
 from cuamaster.records.transcript import Word
 
 

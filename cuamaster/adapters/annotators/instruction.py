@@ -12,9 +12,9 @@ from cuamaster.records.spoken import (
     named_place,
     named_target,
     scroll_direction,
-    spoken_keys,
     typed_text,
 )
+from cuamaster.records.spoken_keys import spoken_keys
 
 _CONFIRM = word_set("ok okay yes save close apply done finish confirm create open")
 _SAVING = ("save as", "save", "export", "export as")

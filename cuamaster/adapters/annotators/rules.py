@@ -11,7 +11,7 @@ from cuamaster.adapters.annotators.pictures import look
 from cuamaster.errors import UnknownName
 from cuamaster.ports import Candidate, Image, Review
 from cuamaster.records.speech import Operation, operation_verb, words_of
-from cuamaster.records.spoken import spoken_keys
+from cuamaster.records.spoken_keys import spoken_keys
 from cuamaster.records.taxonomy import App, Taxonomy
 from cuamaster.records.transcript import Transcript
 from cuamaster.records.video import Judgement, TaskSegment, Video

@@ -19,6 +19,7 @@ from cuamaster.records.verbs import (
     PLANS,
     SECOND,
     clean,
+    fillers,
     lexicon,
     operation_of,
 )  # fmt: skip
@@ -123,7 +124,7 @@ def _connective(words: Sequence[Word], plain: list[str], index: int, table: Lexi
             return ""  # "click and drag" is one movement
         if _after_menu(plain[first:index]) and raw[:1] and (raw[0][:1].isupper() or _is_short(words, index + joined)):
             return "then"  # "go to File, Open", "go to File and Export As", "open the format menu and sheet."
-        while rest and rest[0] in FILLERS | PLANS:
+        while rest and rest[0] in fillers(table) | PLANS | table.plans:
             rest, raw = rest[1:], raw[1:]
         if (
             rest

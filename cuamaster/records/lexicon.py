@@ -1,34 +1,23 @@
 """The words of operations, one table per language: verbs with the kind of action they mean, connectives, key names.
 
-English is complete enough to rebuild actions from; the other languages carry the verbs and connectives that find them.
+English is here, with what all languages share; `languages.py` has the others.
 Kinds: click, double_click, right_click, type, key, scroll, drag, hover.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from cuamaster.records.languages import CHINESE, GERMAN, JAPANESE, SPANISH
+from cuamaster.records.lexicon_tables import Lexicon, Nouns, word_set
+
+__all__ = [
+    "ENGLISH", "KINDS", "LETTER_SOUNDS", "LEXICONS", "MODIFIER_WORDS", "PLAIN_KEY_WORDS", "SPOKEN_KEYS", "Lexicon", "Nouns", "word_set",
+]  # fmt: skip
+
 KINDS = ("click", "double_click", "right_click", "type", "key", "scroll", "drag", "hover")
-
-
-def word_set(text: str) -> frozenset[str]:
-    """The blank-separated words of a text."""
-    return frozenset(text.split())
-
-
-@dataclass(frozen=True)
-class Lexicon:
-    """Verbs of one language. `strong` ones name a hand movement and count anywhere; `weak` ones only when commanded."""
-
-    strong: Mapping[str, str]
-    weak: Mapping[str, str]
-    connectives: tuple[str, ...]
-    conjunctions: tuple[str, ...] = ("and",)
-    """Words for `and`: they open a clause only when a verb follows."""
-    spaced: bool = True
-    """Words are separated by blanks; otherwise verbs are looked for as substrings."""
 
 
 def _inflect(verbs: Mapping[str, str]) -> Mapping[str, str]:
@@ -68,62 +57,33 @@ ENGLISH = Lexicon(
         }
     ),
     connectives=("and then", "then", "after that", "afterwards", "next", "followed by", "finally", "lastly"),
-)  # fmt: skip
-
-GERMAN = Lexicon(
-    strong=MappingProxyType(
-        {
-            "klicke": "click", "klicken": "click", "klickt": "click", "klick": "click", "anklicken": "click",
-            "wähle": "click", "wählen": "click", "auswählen": "click", "markiere": "click", "rechtsklick": "right_click",
-            "doppelklick": "double_click", "doppelklicke": "double_click", "doppelklicken": "double_click",
-            "tippe": "type", "tippen": "type", "eintippen": "type", "drücke": "press", "drücken": "press", "scrolle": "scroll",
-            "scrollen": "scroll", "ziehe": "drag", "ziehen": "drag",
-        }
+    subjects=word_set("i we you"),
+    elides=("then", "and then", "followed by"),
+    hedges=word_set("don't dont not never without instead cannot can't if when whenever unless until before could would"),
+    manners=(
+        (re.compile(r"\b(?:with |using )?(?:the |your )?right mouse button\b", re.IGNORECASE), "right_click"),
+        (re.compile(r"\b(?:with |using )?(?:the |your )?left mouse button\b", re.IGNORECASE), ""),
     ),
-    weak=MappingProxyType(
-        {"öffne": "click", "öffnen": "click", "schließe": "click", "schreibe": "type", "gib": "type", "speichere": "click"}
+    instruments=word_set("with using"),
+    up=word_set("up top back upwards"), left=word_set("left"), right=word_set("right sideways"),
+    nouns=Nouns(
+        roles=MappingProxyType({
+            "menu": "menu", "submenu": "menu", "button": "button", "tab": "tab", "checkbox": "checkbox", "box": "field",
+            "field": "field", "textbox": "field", "item": "menuitem", "option": "menuitem", "entry": "menuitem", "icon": "icon",
+            "cell": "cell", "area": "area", "page": "area", "folder": "item", "file": "item", "link": "item", "row": "item",
+        }),
+        skip=word_set("on in at to into onto over the a an your its this that of for and then now next up out"),
+        articles=word_set("the a an your its this that it following"),
+        carriers=word_set("name word words text line title value number filename message sentence phrase command letter letters"),
+        links=word_set("in into to as for called named"),
+        places=word_set("field box cell page document dialog window editor name filename bar area column row here"),
+        generic=word_set("empty blank whole page area window document screen sheet cell desktop background it here there"),
+        described=word_set("your any some whatever something anything"),
+        tail=re.compile(
+            r"\s+(?:in|from|at|of|under|inside|within|on) (?:the|a|an|this|your|that) .*$"
+            r"|\s+to (?:close|open|leave|save|remove|apply|confirm|finish|see|start|go|make|get|show) .*$", re.IGNORECASE
+        ),
     ),
-    connectives=("und dann", "dann", "danach", "anschließend", "als nächstes", "zum schluss", "schließlich"),
-    conjunctions=("und",),
-)  # fmt: skip
-
-SPANISH = Lexicon(
-    strong=MappingProxyType(
-        {
-            "clic": "click", "clickea": "click", "pulsa": "press", "pulsamos": "press", "presiona": "press",
-            "presionamos": "press", "selecciona": "click", "seleccionamos": "click", "elige": "click", "elegimos": "click",
-            "escribe": "type", "escribimos": "type", "teclea": "type", "desplaza": "scroll", "arrastra": "drag",
-            "arrastramos": "drag",
-        }
-    ),
-    weak=MappingProxyType({"abre": "click", "abrimos": "click", "cierra": "click", "guarda": "click", "marca": "click"}),
-    connectives=("y luego", "luego", "después", "a continuación", "entonces", "por último", "finalmente"),
-    conjunctions=("y", "e"),
-)  # fmt: skip
-
-CHINESE = Lexicon(
-    strong=MappingProxyType(
-        {
-            "双击": "double_click", "右击": "right_click", "右键": "right_click", "点击": "click", "单击": "click", "点一下": "click",
-            "选择": "click", "选中": "click", "勾选": "click", "输入": "type", "键入": "type", "按下": "press", "滚动": "scroll",
-            "拖动": "drag", "拖拽": "drag",
-        }
-    ),
-    weak=MappingProxyType({"打开": "click", "关闭": "click", "保存": "click", "粘贴": "click", "复制": "click"}),
-    connectives=("然后", "接着", "之后", "接下来", "随后", "最后", "再"),
-    spaced=False,
-)  # fmt: skip
-
-JAPANESE = Lexicon(
-    strong=MappingProxyType(
-        {
-            "ダブルクリック": "double_click", "右クリック": "right_click", "クリック": "click", "選択": "click", "選びます": "click",
-            "入力": "type", "押します": "press", "押して": "press", "スクロール": "scroll", "ドラッグ": "drag",
-        }
-    ),
-    weak=MappingProxyType({"開きます": "click", "開いて": "click", "閉じ": "click", "保存": "click"}),
-    connectives=("そして", "次に", "それから", "その後", "最後に"),
-    spaced=False,
 )  # fmt: skip
 
 LEXICONS: Mapping[str, Lexicon] = MappingProxyType(
@@ -138,26 +98,44 @@ SPOKEN_KEYS: Mapping[str, str] = MappingProxyType(
         "pagedown": "pagedown", "up": "up", "down": "down", "left": "left", "right": "right", "control": "ctrl",
         "ctrl": "ctrl", "shift": "shift", "alt": "alt", "super": "super", "windows": "super", "command": "super",
         "cmd": "super", "insert": "insert", "plus": "+", "minus": "-", "comma": ",", "period": ".", "dot": ".",
-        "slash": "/", "eingabe": "enter", "eingabetaste": "enter", "strg": "ctrl", "steuerung": "ctrl", "intro": "enter",
-        "回车": "enter", "エンター": "enter", **{f"f{n}": f"f{n}" for n in range(1, 13)},
+        "slash": "/", "eingabe": "enter", "eingabetaste": "enter", "strg": "ctrl", "steuerung": "ctrl", "umschalt": "shift",
+        "umschalttaste": "shift", "tabulator": "tab", "tabulatortaste": "tab", "leertaste": "space", "entf": "delete",
+        "entfernen": "delete", "rücktaste": "backspace", "pos1": "home", "ende": "end", "intro": "enter", "mayús": "shift",
+        "mayúsculas": "shift", "tabulador": "tab", "espacio": "space", "suprimir": "delete", "supr": "delete",
+        "retroceso": "backspace", "回车": "enter", "空格": "space", "退格": "backspace", "删除": "delete", "制表": "tab",
+        "エンター": "enter", "タブ": "tab", **{f"f{n}": f"f{n}" for n in range(1, 13)},
     }
 )  # fmt: skip
 """Words for keys as people say them, to canonical names of the action space."""
 
+LETTER_SOUNDS: Mapping[str, str] = MappingProxyType({
+    "ay": "a", "eh": "a", "bee": "b", "see": "c", "sea": "c", "dee": "d", "eff": "f", "gee": "g", "aitch": "h", "eye": "i",
+    "jay": "j", "kay": "k", "el": "l", "ell": "l", "em": "m", "en": "n", "oh": "o", "pee": "p", "pea": "p",
+    "queue": "q", "cue": "q", "are": "r", "ess": "s", "es": "s", "tee": "t", "tea": "t", "you": "u", "vee": "v",
+    "double-u": "w", "ex": "x", "why": "y", "zee": "z", "zed": "z",
+})  # fmt: skip
+"""What recognizers write for the name of a letter; only read so after a modifier, where a letter must come."""
+
 MODIFIER_WORDS = frozenset(
-    {"control", "ctrl", "shift", "alt", "super", "windows", "command", "cmd", "strg", "steuerung"}
+    {
+        "control",
+        "ctrl",
+        "shift",
+        "alt",
+        "super",
+        "windows",
+        "command",
+        "cmd",
+        "strg",
+        "steuerung",
+        "umschalt",
+        "mayús",
+        "mayúsculas",
+    }
 )
 PLAIN_KEY_WORDS = frozenset(
     {"enter", "return", "tab", "escape", "esc", "backspace", "delete", "spacebar", "space", "home", "end", "pageup", "pagedown",
-     "insert", "eingabe", "eingabetaste", "intro", *(f"f{n}" for n in range(1, 13))}
+     "insert", "eingabe", "eingabetaste", "tabulator", "tabulatortaste", "leertaste", "entf", "rücktaste", "pos1", "intro",
+     "tabulador", "supr", "suprimir", "retroceso", *(f"f{n}" for n in range(1, 13))}
 )  # fmt: skip
 """Keys that stand for themselves after `press`, without the word `key`."""
-
-ROLE_WORDS: Mapping[str, str] = MappingProxyType(
-    {
-        "menu": "menu", "submenu": "menu", "button": "button", "tab": "tab", "checkbox": "checkbox", "box": "field",
-        "field": "field", "textbox": "field", "item": "menuitem", "option": "menuitem", "entry": "menuitem", "icon": "icon",
-        "cell": "cell", "area": "area", "page": "area", "folder": "item", "file": "item", "link": "item", "row": "item",
-    }
-)  # fmt: skip
-"""Nouns that say what kind of thing a target is, to roles of `Target`."""

@@ -16,15 +16,16 @@ from cuamaster.records.clauses import (
     unpunctuated,
     words_of,
 )
+from cuamaster.records.lexicon import PLAIN_KEY_WORDS
 from cuamaster.records.record import Record
 from cuamaster.records.transcript import Word
 from cuamaster.records.verbs import (
     DETERMINERS,
-    FILLERS,
     MENU_TITLES,
     WIDGETS,
     announced,
     clean,
+    fillers,
     lexicon,
     operation_verb,
 )
@@ -57,9 +58,9 @@ def operations(words: Sequence[Word], language: str = "en") -> list[Operation]:
     for clause in split_clauses(words, language):
         verb = operation_verb(clause.text, language)
         planned = (
-            announced(clause.text)
+            announced(clause.text, language)
             if clause.connective not in (*lexicon(language).conjunctions, ",")
-            else planned or announced(clause.text)
+            else planned or announced(clause.text, language)
         )
         strong = verb is not None and clean(clause.text.split()[verb[1]]) in lexicon(language).strong
         named = verb is not None and verb[0] == "type" and clean(clause.text.split()[verb[1]]) in ("call", "name")
@@ -74,20 +75,30 @@ def operations(words: Sequence[Word], language: str = "en") -> list[Operation]:
         elif verb is not None:
             last = Operation(clause=clause, kind=verb[0], position=min(verb[1], len(clause.words) - 1))
             found.append(last)
-        elif _elided(clause, last):
-            found.append(Operation(clause=clause, kind="click", position=0, elided=True))
+        elif kind := _elided(clause, last, language):
+            found.append(Operation(clause=clause, kind=kind, position=0, elided=True))
         else:
             last = None
     return found
 
 
-def _elided(clause: Clause, last: Operation | None) -> bool:
-    """A few words after `then`, of which the last is a label: the verb of the clause before is meant again."""
-    if last is None or last.kind != "click" or clause.connective not in ("then", "and then", "followed by"):
-        return False
-    rest = [word for word in clause.words if clean(word.text) not in FILLERS]
+def _elided(clause: Clause, last: Operation | None, language: str) -> str:
+    """What a few words after `then` mean, of which the last is a label: the verb of the clause before again; '' if nothing."""
+    table = lexicon(language)
+    if last is None or last.kind not in ("click", "key") or clause.connective not in table.elides:
+        return ""
+    after = clause.words[len(clause.connective.split()) :]
+    rest = [word for word in after if clean(word.text) not in fillers(table)]
     comma = next((index + 1 for index, word in enumerate(rest) if word.text.endswith(",")), len(rest))
-    label = rest[:comma]
-    named = all(word.text[:1].isupper() or clean(word.text) in DETERMINERS for word in label)
+    label = [clean(word.text) for word in rest[:comma]]
+    if not 0 < len(label) <= 4:
+        return ""
+    widget = label[-1] in WIDGETS and label[0] in DETERMINERS  # "press 8, followed by the equals button"
+    if last.kind == "key":
+        keys = all(word in PLAIN_KEY_WORDS or word in DETERMINERS | {"key"} for word in label)
+        return "click" if widget else "key" if keys and set(label) & PLAIN_KEY_WORDS else ""
+    named = all(
+        word.text[:1].isupper() or clean(word.text) in DETERMINERS | table.nouns.articles for word in rest[:comma]
+    )
     in_menu = clean(last.clause.words[-1].text) == "menu" and len(rest) <= 3
-    return 0 < len(label) <= 4 and (named or in_menu)
+    return "click" if named or in_menu or widget else ""

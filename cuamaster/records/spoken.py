@@ -1,13 +1,15 @@
-"""What a spoken operation is about: the text to type, the keys to press, the thing to click, the direction to scroll."""
+"""What a spoken operation is about: the text to type, the thing to click, the ends of a drag, the direction to scroll."""
 
 from __future__ import annotations
 
 import re
 from typing import Literal
 
-from cuamaster.records.lexicon import LEXICONS, MODIFIER_WORDS, PLAIN_KEY_WORDS, ROLE_WORDS, SPOKEN_KEYS, word_set
+from cuamaster.records.lexicon import LEXICONS, Lexicon, Nouns
 from cuamaster.records.record import Record
-from cuamaster.records.speech import clean, operation_verb
+from cuamaster.records.speech import clean, lexicon, operation_verb
+from cuamaster.records.spoken_characters import named_in_characters, typed_in_characters
+from cuamaster.records.verbs import fillers
 
 _QUOTED = re.compile(r"[\"“„«「]([^\"”“»」]{1,120})[\"”“»」]|(?<!\w)['‘]([^'’]{1,120})['’](?!\w)")
 _DRAG = tuple(
@@ -16,23 +18,10 @@ _DRAG = tuple(
 )
 _SPOKEN_DOT = re.compile(r"(?<=\w)\s+dot\s+(?=[a-z0-9]{1,5}\b)", re.IGNORECASE)
 _LOOSE_DOT = re.compile(r"(?<=\w)\s+\.(?=[a-z0-9]{1,5}\b)", re.IGNORECASE)
-_ARTICLES = word_set("the a an your its this that it following")
-_CARRIERS = word_set(
-    "name word words text line title value number filename message sentence phrase command letter letters"
-)
-_LINKS = word_set("in into to as for called named")
-_PLACES = word_set("field box cell page document dialog window editor name filename bar area column row here")
-_SKIP = word_set("on in at to into onto over the a an your its this that of for")
-_TAIL = re.compile(
-    r"\s+(?:in|from|at|of|under|inside|within|on) (?:the|a|an|this|your|that) .*$"
-    r"|\s+to (?:close|open|leave|save|remove|apply|confirm|finish|see|start|go|make|get|show) .*$",
-    re.IGNORECASE,
-)
 _ASIDE = re.compile(
     r",\s|\s(?:again|here|there|now|which|because|so that|in order|next to|up here|down here|as you|so you|(?:that |and )?you(?:'ll|'re| can| want| need| see)?)(?=\s|$|[.,])"
 )
 """Where a label ends and talk about it begins."""
-_GENERIC = word_set("empty blank whole page area window document screen sheet cell desktop background it here there")
 
 
 class Named(Record):
@@ -62,34 +51,45 @@ def typed_text(clause: str, language: str = "en") -> str | None:
     quoted = quoted_text(clause)
     if quoted is not None:
         return quoted
+    table = lexicon(language)
+    if not table.spaced:
+        return typed_in_characters(clause, table)
     verb = operation_verb(clause, language)
     if verb is None or verb[0] != "type":
         return None
+    nouns = table.nouns
     rest = unspoken(" ".join(clause.split()[verb[1] + 1 :])).strip().rstrip(".,;:!?").split()
-    described = bool(rest) and clean(rest[0]) in ("your", "any", "some", "whatever", "something", "anything")
+    rest = [word for place, word in enumerate(rest) if place or clean(word) not in table.subjects]
+    described = bool(rest) and clean(rest[0]) in nouns.described
     if clean(clause.split()[verb[1]]) in ("name", "call", "rename", "fill", "search"):
         rest = _after_link(rest)
     if rest[:1] and clean(rest[0]) in ("in", "out") and len(rest) > 1:
         rest = rest[1:]
+    if len(rest) > 1 and clean(rest[-1]) in nouns.particles:
+        rest = rest[:-1]
+    carriers = nouns.carriers | nouns.articles | {"new", "file"}
     while (
         len(rest) > 1
-        and clean(rest[0]) in _ARTICLES | _CARRIERS | {"new", "file"}
-        and (clean(rest[0]) not in _CARRIERS or not _place(rest[1:]))
+        and clean(rest[0]) in carriers
+        and (clean(rest[0]) not in nouns.carriers or not _place(rest[1:], nouns))
     ):
         rest = rest[1:]
     for index in range(len(rest) - 1, 0, -1):
-        if clean(rest[index]) in _LINKS and _place(rest[index + 1 :]):
+        if clean(rest[index]) in nouns.links and _place(rest[index + 1 :], nouns):
             rest = rest[:index]
             break
-    if described or not rest or all(clean(word) in _CARRIERS | _ARTICLES for word in rest):
+    if described or not rest or all(clean(word) in nouns.carriers | nouns.articles for word in rest):
         return None
     return " ".join(rest).strip().strip(",;:")
 
 
-def _place(words: list[str]) -> bool:
+def _place(words: list[str], nouns: Nouns) -> bool:
     """Words that say where text goes or what it is: `in the name field`, `as the name`."""
     plain = [clean(word) for word in words]
-    return 0 < len(plain) <= 6 and plain[-1] in _PLACES | _CARRIERS
+    places = nouns.places | nouns.carriers
+    return 0 < len(plain) <= 6 and (
+        plain[-1] in places or (nouns.leading and any(word in places for word in plain[:2]))
+    )
 
 
 def _after_link(words: list[str]) -> list[str]:
@@ -101,35 +101,6 @@ def _after_link(words: list[str]) -> list[str]:
     return words if index is None else words[index:]
 
 
-def spoken_keys(clause: str) -> tuple[str, ...] | None:
-    """Canonical keys of one hot key: `press control shift s` -> ('ctrl', 'shift', 's'); None when none is named."""
-    words = [
-        clean(part)
-        for part in re.sub(
-            r"(?<=\w)[+-](?=\w)", " ", clause.replace("page up", "pageup").replace("page down", "pagedown")
-        ).split()
-    ]
-    verbs = {"press", "hit", "use", "hold", "type", "pressing", "hitting", "holding", "pressed", "drücke", "pulsa"}
-    start = next((index + 1 for index, word in enumerate(words) if word in verbs), 0)
-    keys: list[str] = []
-    for word in words[start:]:
-        if word in MODIFIER_WORDS:
-            keys.append(SPOKEN_KEYS[word])
-        elif (
-            keys
-            and keys[-1] in ("ctrl", "alt", "shift", "super")
-            and ((len(word) == 1 and word.isalnum()) or word in SPOKEN_KEYS)
-        ):
-            if word not in ("plus",) or words[-1] == "plus":
-                keys.append(SPOKEN_KEYS.get(word, word))
-                break
-        elif not keys and (word in PLAIN_KEY_WORDS or ("arrow" in words and word in ("up", "down", "left", "right"))):
-            return (SPOKEN_KEYS[word],)
-        elif not keys and len(word) == 1 and word.isalnum() and ("key" in words or word not in ("a", "i")):
-            return (word,)
-    return tuple(keys) if keys else None
-
-
 def named_target(clause: str, language: str = "en") -> Named | None:
     """The thing a click, drag or scroll clause names, with its role; None when nothing but a place is said.
 
@@ -137,7 +108,13 @@ def named_target(clause: str, language: str = "en") -> Named | None:
     'Search'
     """
     quoted = quoted_text(clause)
-    verb = operation_verb(clause, language)
+    table = lexicon(language)
+    if not table.spaced:
+        role, text = named_in_characters(clause, table)
+        return Named(text=quoted or text, role=role)
+    for pattern, _ in table.manners:
+        clause = pattern.sub("", clause)
+    nouns, verb = table.nouns, operation_verb(clause, language)
     words = clause.strip().rstrip(".,;:!?").split()
     rest = words[verb[1] + 1 :] if verb is not None else words
     lead = words[: verb[1]] if verb is not None else []
@@ -148,62 +125,83 @@ def named_target(clause: str, language: str = "en") -> Named | None:
         and clean(words[verb[1]]) not in LEXICONS["en"].strong
     ):
         rest, lead = words[verb[1] :], []  # "File, Open": the verb is the label
-    bare = not any(clean(word) in ("the", "a", "an", "this", "that", "your") for word in rest[:2])
-    while rest and clean(rest[0]) in _SKIP | {"and", "then", "now", "next", "up", "out"}:
+    while rest and clean(rest[0]) in table.subjects:
         rest = rest[1:]
-    text = _TAIL.sub("", _ASIDE.split(" ".join(rest), maxsplit=1)[0]).strip().rstrip(".,;:!?") if rest else ""
+    if nouns.leading and not rest:
+        rest, lead = _before_last_verb(lead, table), []
+    bare = not any(clean(word) in nouns.articles for word in rest[:2])
+    while rest and clean(rest[0]) in nouns.skip | table.fillers | set(table.conjunctions):
+        rest = rest[1:]
+    said = _ASIDE.split(" ".join(rest), maxsplit=1)[0] if rest else ""
+    text = (nouns.tail.sub("", said) if nouns.tail else said).strip().rstrip(".,;:!?")
     role, parts = "", text.split()
-    if parts and _is_role(parts[-1], alone=len(parts) == 1) and not (bare and len(parts) == 1):
-        role, parts = ROLE_WORDS[clean(parts[-1])], parts[:-1]
-    if len(parts) > 1 and _is_role(parts[0], alone=True):  # "cell A1", "the folder reports"
-        role, parts = ROLE_WORDS[clean(parts[0])], parts[1:]
-    while parts and clean(parts[0]) in _SKIP:
+    if (
+        parts
+        and _is_role(parts[-1], nouns, alone=len(parts) == 1)
+        and not (bare and (len(parts) == 1 or nouns.leading))
+    ):
+        role, parts = nouns.roles[clean(parts[-1])], parts[:-1]
+    if len(parts) > 1 and _is_role(parts[0], nouns, alone=True):  # "cell A1", "the folder reports"
+        role, parts = nouns.roles[clean(parts[0])], parts[1:]
+    while parts and clean(parts[0]) in nouns.skip:
         parts = parts[1:]
-    while len(parts) > 1 and parts[-1] in ("and", "or", "then", "so"):
+    while len(parts) > 1 and parts[-1] in (*table.conjunctions, "or", "then", "so"):
         parts = parts[:-1]
     text = quoted or " ".join(parts)
-    if (not text or all(part in _GENERIC for part in text.split())) and quoted is None:
-        where = named_place(" ".join(lead))
+    if (not text or all(clean(part) in nouns.generic for part in text.split())) and quoted is None:
+        where = named_place(" ".join(lead), language)
         return Named(text="", role=role or "area") if where is None and rest else where
     return Named(text=text, role=role)
 
 
-def _is_role(word: str, *, alone: bool) -> bool:
+def _before_last_verb(words: list[str], table: Lexicon) -> list[str]:
+    """What a verb at the end is about: `jetzt wollen wir auf Speichern klicken`."""
+    while words and clean(words[0]) in fillers(table) | table.plans:
+        words = words[1:]
+    return words
+
+
+def _is_role(word: str, nouns: Nouns, *, alone: bool) -> bool:
     """`menu` in "the File menu" is its kind; a capitalized "Cell" in "Format Cell" belongs to the label."""
     plain = clean(word)
-    return plain in ROLE_WORDS and (
-        word[:1].islower() or (not alone and plain in ("menu", "button", "tab", "icon", "checkbox"))
+    return plain in nouns.roles and (
+        nouns.leading or word[:1].islower() or (not alone and plain in ("menu", "button", "tab", "icon", "checkbox"))
     )
 
 
-def drag_ends(clause: str) -> tuple[str, str] | None:
+def drag_ends(clause: str, language: str = "en") -> tuple[str, str] | None:
     """The two labels of `drag ... from A1 to B1`, or of `drag X to Y`; None when an end is not said."""
+    own = lexicon(language).nouns.drag_from
     said = clause.strip().rstrip(".!?")
-    match = next((found for pattern in _DRAG if (found := pattern.search(said))), None)
+    match = next((found for pattern in ((own,) if own else _DRAG) if (found := pattern.search(said))), None)
     if match is None or clean(match["a"].split()[0]) in ("over", "down", "up", "across", "it", "and"):
         return None
     return match["a"].strip(), match["b"].strip()
 
 
-def named_place(lead: str) -> Named | None:
+def named_place(lead: str, language: str = "en") -> Named | None:
     """The place before a verb: `in the Search for field type` -> Search for, role field."""
+    table = lexicon(language)
     words = [word for word in lead.split() if word]
-    while words and clean(words[0]) in _SKIP | {"then", "now", "next", "and", "first", "finally"}:
+    while words and clean(words[0]) in table.nouns.skip | fillers(table) | set(table.conjunctions):
         words = words[1:]
-    if not words or clean(words[-1]) not in ROLE_WORDS:
+    roles = table.nouns.roles
+    if table.nouns.leading and len(words) > 1 and clean(words[0]) in roles:
+        return Named(text=" ".join(words[1:]), role=roles[clean(words[0])])
+    if not words or clean(words[-1]) not in roles:
         return None
     text = " ".join(words[:-1])
-    return Named(text=text, role=ROLE_WORDS[clean(words[-1])]) if text else None
+    return Named(text=text, role=roles[clean(words[-1])]) if text else None
 
 
-def scroll_direction(clause: str) -> Literal["up", "down", "left", "right"]:
+def scroll_direction(clause: str, language: str = "en") -> Literal["up", "down", "left", "right"]:
     """Where a `scroll` clause goes; down when it does not say."""
+    table = lexicon(language)
     words = {clean(word) for word in clause.split()}
-    for direction, hints in (
-        ("up", {"up", "top", "back", "upwards"}),
-        ("left", {"left"}),
-        ("right", {"right", "sideways"}),
-    ):
-        if words & hints:
-            return direction  # type: ignore[return-value]
-    return "down"
+
+    def told(hints: frozenset[str]) -> bool:
+        return bool(words & hints) if table.spaced else any(hint in clause for hint in hints)
+
+    if told(table.up):
+        return "up"
+    return "left" if told(table.left) else "right" if told(table.right) else "down"

@@ -4,6 +4,9 @@ Needs (Debian names): xvfb openbox tint2 pcmanfm xdotool wmctrl x11-xserver-util
 fonts-dejavu-core espeak-ng ffmpeg, and the scenario's own application. Run it as an ordinary user whose home folder is
 empty: applications warn the root user inside their window. The product never imports this file.
 
+A scenario's keys beside its steps: size, environment, session, prepare (shell commands in the user's home), command, window, captions,
+language (of the captions' file), voice and words_per_minute (of espeak-ng), scaled (the size to publish at), info.
+
 Truth times are those of the X server's input, on the video's own clock: video zero is the epoch in ffmpeg's "start:" line.
 The waits below pace a human demonstration; where something must be ready, the recorder polls with a deadline.
 """
@@ -13,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pwd
 import re
 import signal
 import subprocess
@@ -32,7 +36,7 @@ READY_DEADLINE = 30.0
 class Recorder:
     """One desktop session on a virtual X display, and the log of everything that was done to it."""
 
-    def __init__(self, scenario: dict[str, Any], out: Path, display: str) -> None:
+    def __init__(self, scenario: dict[str, Any], out: Path, display: str, user: str = "") -> None:
         self.scenario, self.out, self.display = scenario, out, display
         self.size: tuple[int, int] = tuple(scenario["size"])
         self.environment = dict(
@@ -45,6 +49,8 @@ class Recorder:
         )
         self.environment.setdefault("GTK_THEME", "Adwaita")
         self.environment.setdefault("XCURSOR_THEME", "Adwaita")
+        self.environment.update(prepared_home(user))
+        self.user = user
         self.pointer = (self.size[0] * 11 // 20, self.size[1] // 2)
         self.actions: list[dict[str, Any]] = []
         self.narration: list[dict[str, Any]] = []
@@ -57,9 +63,18 @@ class Recorder:
             [str(part) for part in command], env=self.environment, check=True, capture_output=True, text=True
         ).stdout
 
+    def as_user(self, *command: str) -> tuple[str, ...]:
+        """The command, run by the ordinary user when the recorder itself is root."""
+        return ("runuser", "-u", self.user, "--", *command) if self.user else command
+
     def start(self, *command: str) -> None:
         process = subprocess.Popen(
-            command, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+            command,
+            cwd=self.environment.get("HOME"),
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
         self.processes.append(process)
 
@@ -74,13 +89,15 @@ class Recorder:
 
     def open_desktop(self) -> None:
         width, height = self.size
-        self.start("Xvfb", self.display, "-screen", "0", f"{width}x{height}x24")
+        self.start("Xvfb", self.display, "-screen", "0", f"{width}x{height}x24", "-noreset")
         self.wait_for(["xdpyinfo"], "dimensions")
         self.run("xsetroot", "-solid", self.scenario.get("background", "#000000"), "-cursor_name", "left_ptr")
+        for command in self.scenario.get("prepare", []):
+            self.run(*self.as_user("sh", "-c", command))
         shell = "openbox & " + "".join(
             f"{part} & " for part in self.scenario.get("session", ["tint2", "pcmanfm --desktop"])
         )
-        self.start("dbus-run-session", "--", "sh", "-c", f"{shell}{self.scenario['command']} & wait")
+        self.start(*self.as_user("dbus-run-session", "--", "sh", "-c", f"{shell}{self.scenario['command']} & wait"))
         window = self.scenario["window"]
         self.wait_for(["wmctrl", "-l"], window["title"])
         time.sleep(2.0)
@@ -132,7 +149,16 @@ class Recorder:
     def say(self, text: str, lead: float) -> None:
         """Start speaking once the sentence before is over, and return when `lead` of this one is spoken."""
         path = self.out / f"say{len(self.narration):02d}.wav"
-        self.run("espeak-ng", "-v", "en-us", "-s", self.scenario.get("words_per_minute", 160), "-w", path, text)
+        self.run(
+            "espeak-ng",
+            "-v",
+            self.scenario.get("voice", "en-us"),
+            "-s",
+            self.scenario.get("words_per_minute", 160),
+            "-w",
+            path,
+            text,
+        )
         with wave.open(str(path)) as sound:
             seconds = sound.getnframes() / sound.getframerate()
         if self.narration:
@@ -219,11 +245,23 @@ class Recorder:
             filters.append(f"[{index + 1}:a]aresample=22050,adelay={delay}:all=1[a{index}]")
         lanes = "".join(f"[a{index}]" for index in range(len(self.narration)))
         filters.append(f"{lanes}amix=inputs={len(self.narration)}:normalize=0[a]")
-        encode = "-map 0:v -map [a] -c:v libx264 -preset slow -crf 23 -pix_fmt yuv420p -c:a aac -b:a 48k -movflags +faststart"
+        if scaled := self.scenario.get("scaled"):
+            filters.append("[0:v]scale={}:{}:flags=bicubic[v]".format(*scaled))
+        encode = f"-map {'[v]' if scaled else '0:v'} -map [a] -c:v libx264 -preset slow -crf 23 -pix_fmt yuv420p -c:a aac -b:a 48k -movflags +faststart"
         command = ["ffmpeg", "-y", "-v", "error", *inputs, "-filter_complex", ";".join(filters), *encode.split()]
         subprocess.run([*command, str(self.out / "tutorial.mp4")], check=True)
         for line in self.narration:
             line.pop("wav").unlink()
+
+    def scale(self, width: int, height: int) -> None:
+        """Places in the pixels of a recording that is published smaller or larger than the screen was."""
+        across, down = width / self.size[0], height / self.size[1]
+        for action in self.actions:
+            for name, factor in (("x", across), ("y", down), ("x2", across), ("y2", down)):
+                if name in action:
+                    action[name] = round(action[name] * factor, 1)
+        self.cursor = [(t, round(x * across), round(y * down)) for t, x, y in self.cursor]
+        self.size = (width, height)
 
     def write_truth(self, zero: float) -> None:
         probe = [
@@ -237,6 +275,8 @@ class Recorder:
             str(self.out / "tutorial.mp4"),
         ]
         duration = float(subprocess.run(probe, check=True, capture_output=True, text=True).stdout)
+        if scaled := self.scenario.get("scaled"):
+            self.scale(*scaled)
         edges = [0.0, *(t for task in self.tasks for t in (task["t_start"], task["t_end"])), round(duration, 3)]
         truth = {
             "fps": FRAME_RATE,
@@ -254,13 +294,21 @@ class Recorder:
             json.dumps({**self.scenario["info"], "duration": round(duration, 3)}, indent=1) + "\n"
         )
         if self.scenario.get("captions"):
-            (self.out / "tutorial.vtt").write_text("WEBVTT\n\n" + "\n".join(caption(line) for line in self.narration))
+            language = self.scenario.get("language", "")
+            (self.out / f"tutorial{'.' + language if language else ''}.vtt").write_text(
+                "WEBVTT\n\n" + "\n".join(caption(line) for line in self.narration)
+            )
 
     def close(self) -> None:
         for process in reversed(self.processes):
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGTERM)
             process.wait()
+
+
+def prepared_home(user: str) -> dict[str, str]:
+    """HOME and the like of the user who runs the applications; nothing when that is who records."""
+    return {"HOME": pwd.getpwnam(user).pw_dir, "USER": user, "LOGNAME": user, "SHELL": "/bin/bash"} if user else {}
 
 
 def caption(line: dict[str, Any]) -> str:
@@ -278,10 +326,11 @@ def main() -> None:
     parser.add_argument("scenario", type=Path, help="scenario.yaml: what is shown, done and said")
     parser.add_argument("--out", type=Path, help="folder to write to (default: the scenario's own)")
     parser.add_argument("--display", default=":98", help="a free X display number")
+    parser.add_argument("--user", default="", help="run the applications as this user (when root records)")
     arguments = parser.parse_args()
     out = arguments.out or arguments.scenario.parent
     out.mkdir(parents=True, exist_ok=True)
-    recorder = Recorder(yaml.safe_load(arguments.scenario.read_text()), out, arguments.display)
+    recorder = Recorder(yaml.safe_load(arguments.scenario.read_text()), out, arguments.display, arguments.user)
     try:
         recorder.open_desktop()
         recorder.record()

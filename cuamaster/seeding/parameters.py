@@ -7,7 +7,8 @@ from typing import Any
 
 from cuamaster.action_space import CUAAction, from_pixel
 from cuamaster.ports import Review
-from cuamaster.records.spoken import Named, named_target, scroll_direction, spoken_keys, typed_text
+from cuamaster.records.spoken import Named, named_target, scroll_direction, typed_text
+from cuamaster.records.spoken_keys import spoken_keys
 from cuamaster.records.trajectory import Action, Target, TextBox
 from cuamaster.seeding.align import Pair
 from cuamaster.seeding.footage import Footage
@@ -54,7 +55,7 @@ def _click(scene: Scene, pair: Pair, clause: str, kind: str, review: Review) -> 
     seen = pair.seen
     if seen is None:
         return None
-    named = (named_target(clause) if clause else None) or Named(text="")
+    named = (named_target(clause, scene.language) if clause else None) or Named(text="")
     boxes = scene.labels_before(seen)
     x, y, confidence = seen.x, seen.y, 0.55 + 0.4 * min(1.0, seen.sure)
     if seen.sure < _TRUSTED_POINTER:
@@ -114,7 +115,7 @@ def _is_button(scene: Scene, pair: Pair, clause: str) -> bool:
 
 
 def _type(scene: Scene, pair: Pair, clause: str, review: Review) -> Action | None:
-    said = typed_text(clause) if clause else None
+    said = typed_text(clause, scene.language) if clause else None
     shown = shown_text(scene.footage, pair.seen, scene.reader, said) if pair.seen is not None else None
     settled = settle_text(said, shown, written=scene.written)
     if settled is None:
@@ -124,7 +125,7 @@ def _type(scene: Scene, pair: Pair, clause: str, review: Review) -> Action | Non
         if len(text) < _LEAST_UNHEARD:
             return None
         confidence = min(confidence, 0.55)
-    named = named_target(clause) if clause else None
+    named = named_target(clause, scene.language) if clause else None
     target = None
     if named is not None and named.role in ("field", "cell") and named.text and similarity(named.text, text) < 0.8:
         target = Target.model_validate({"text": named.text, "role": named.role})
@@ -156,7 +157,7 @@ def _committing_key(typed: VisualTrigger, seen: VisualTrigger, footage: Footage)
 
 
 def _scroll(scene: Scene, pair: Pair, clause: str, review: Review) -> Action:
-    direction = scroll_direction(clause)
+    direction = scroll_direction(clause, scene.language)
     notches = (
         min(_MOST_NOTCHES, pair.seen.frames) if pair.seen is not None and pair.seen.frames > 1 else _DEFAULT_NOTCHES
     )

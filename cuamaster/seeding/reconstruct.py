@@ -53,7 +53,7 @@ def reconstruct(
     footage = watch(frames.sample(Path(media.path), fps=FPS, t_start=max(0.0, segment.t_start - _LEAD_IN), t_end=t_end))
     if not footage.times:
         return [], (_dropped(segment, "no-frames", "nothing could be decoded in the span"),)
-    scene = Scene(footage, reader, written=not transcript.origin.startswith(_RECOGNIZED))
+    scene = Scene(footage, reader, written=not transcript.origin.startswith(_RECOGNIZED), language=transcript.language)
     actions = recover(scene, transcript, segment, annotator=annotator, window_s=window_s)
     runs = verified(actions)
     if not runs:

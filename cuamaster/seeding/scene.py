@@ -19,8 +19,8 @@ _COMMIT_AFTER, _COMMIT_WITHIN = 0.1, 2.0  # seconds between the last letter and 
 class Scene:
     """The footage of a span and the reader of its screens; `written`: the words come from captions, not from a recognizer."""
 
-    def __init__(self, footage: Footage, reader: ScreenReader, *, written: bool = True) -> None:
-        self.footage, self.reader, self.written = footage, reader, written
+    def __init__(self, footage: Footage, reader: ScreenReader, *, written: bool = True, language: str = "en") -> None:
+        self.footage, self.reader, self.written, self.language = footage, reader, written, language
 
     @property
     def screen(self) -> tuple[int, int]:
@@ -53,7 +53,7 @@ class Scene:
         """0-1: the text at the pointer is the thing that is named."""
         if said.kind in ("type", "scroll", "drag") or seen.shape in ("typing", "stroke"):
             return 0.0
-        named = named_target(said.clause)
+        named = named_target(said.clause, self.language)
         if named is None or not named.text:
             return 0.0
         boxes = self.labels_before(seen)

@@ -21,6 +21,7 @@ _RELATED = 0.35  # below, the two speak of different things
 _PAD = 8
 _MAX_LINES = 5
 _SETTLE = 0.4
+_BESIDE = 4  # pixels
 
 
 def shown_text(footage: Footage, seen: VisualTrigger, reader: ScreenReader, said: str | None) -> str | None:
@@ -30,8 +31,7 @@ def shown_text(footage: Footage, seen: VisualTrigger, reader: ScreenReader, said
     found: list[tuple[float, float, str]] = []
     for line in text_strips(seen, footage):
         area = (max(0, line.x0 - 8 * line.height), line.y0 - _PAD, line.x1 + 2 * line.height, line.y1 + _PAD)
-        new = _difference(_read(reader, before, area), _read(reader, after, area))
-        if new:
+        for new in _news(_read(reader, before, area, line), _read(reader, after, area, line), said):
             found.append((_likeness(said, new) if said else 0.5, line.pixels, new))
     return max(found)[2] if found else None
 
@@ -53,7 +53,15 @@ def settle_text(said: str | None, shown: str | None, *, written: bool) -> tuple[
         return _with_blanks(said, shown), 0.95
     if _likeness(said, shown) >= _ALIKE:
         return (said if written else _with_blanks(said, shown)), 0.75
-    return (shown, 0.5) if _likeness(said, shown) >= _RELATED and not written else (said, 0.5)
+    if not written and (_likeness(said, shown) >= _RELATED or _one_name(said, shown)):
+        return shown, 0.5
+    return said, 0.5
+
+
+def _one_name(said: str, shown: str) -> bool:
+    """One unbroken word about as long as what was heard: a name that the recognizer does not know ("I-R-D-X-T" for diary.txt)."""
+    heard, seen = len(_letters(said)), len(_letters(shown))
+    return not re.search(r"\s", shown.strip()) and heard <= 2 * seen and seen <= 2 * heard
 
 
 # -- corridors ------------------------------------------------------------------------------------------------------
@@ -82,8 +90,10 @@ def text_strips(seen: VisualTrigger, footage: Footage) -> list[Region]:
     ]
 
 
-def _read(reader: ScreenReader, image: Image, area: tuple[int, int, int, int]) -> str:
-    return joined(reader.read(image, region=area))
+def _read(reader: ScreenReader, image: Image, area: tuple[int, int, int, int], line: Region) -> str:
+    """Text at the strip: the area is wider, for letters need room to be read, but what stands beside the strip is not it."""
+    boxes = reader.read(image, region=area)
+    return joined([box for box in boxes if box.x1 >= line.x0 - _BESIDE and box.x0 <= line.x1 + _BESIDE])
 
 
 def joined(boxes: Sequence[TextBox]) -> str:
@@ -98,10 +108,21 @@ def joined(boxes: Sequence[TextBox]) -> str:
     return " ".join(lines)
 
 
-def _difference(before: str, after: str) -> str:
-    """What `after` has that `before` had not."""
+def _news(before: str, after: str, said: str | None) -> list[str]:
+    """What was typed, as far as the screen can tell: what is new, or, over a selection that ended alike, the whole word."""
+    start, end = _new_part(before, after)
+    new = after[start:end].strip()
+    if not new:
+        return []
+    left, right = after[:start], after[end:]
+    word = re.sub(r"^.*\s", "", left) + after[start:end] + re.sub(r"\s.*$", "", right)
+    return [new] if said is None or word.strip() == new else [new, word.strip()]
+
+
+def _new_part(before: str, after: str) -> tuple[int, int]:
+    """Where in `after` stands what `before` had not."""
     if not before:
-        return after.strip()
+        return 0, len(after)
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     kept = [block for block in matcher.get_matching_blocks() if block.size >= 2 or len(before) == block.size]
     start, end = 0, len(after)
@@ -109,8 +130,7 @@ def _difference(before: str, after: str) -> str:
         start = kept[0].size
     if kept and kept[-1].size and kept[-1].b + kept[-1].size == len(after) and kept[-1].b >= start:
         end = kept[-1].b
-    new = after[start:end].strip()
-    return new if len(new) >= 1 else ""
+    return start, end
 
 
 def _letters(text: str) -> str:

@@ -23,6 +23,7 @@ _SMALL, _SURE_SMALL = 0.8, 0.8  # a pointer of few pixels looks like many things
 _SURE_CARET = 0.85  # letters look like the text pointer
 _SURE_ANYWHERE = 0.93  # a search of the whole frame meets many more lookalikes
 _LEAST_DEVIATION = 35.0  # grey levels, of the pixels under a pointer: black and white is about 110
+_UNTOUCHED = 0.3  # of a pointer's pixels: more have changed where it left, or became another shape
 _GUESSED = 0.5
 _VOTES = 6
 _SPOT = 48  # a pointer is never larger than this at scale 1
@@ -103,7 +104,7 @@ class CursorTracker:
                 return CursorSample(t, last.x, last.y, last.confidence, False)
         elif not mask.any():
             return last._replace(t=t)
-        if known and self._still_there(frame, last):
+        if known and self._still_there(frame, last, mask):
             self._hidden = False
             return CursorSample(t, last.x, last.y, last.confidence, False)
         spots = regions(mask, join=4)
@@ -163,8 +164,11 @@ class CursorTracker:
                     best = _Fit(score, x0 + column + template.hot_x, y0 + row + template.hot_y, template, scale)
         return best
 
-    def _still_there(self, frame: Gray, last: CursorSample) -> bool:
-        """Something under the pointer changed, a menu that opened for one, but the pointer itself is where it was."""
+    def _still_there(self, frame: Gray, last: CursorSample, mask: Mask) -> bool:
+        """Something under the pointer changed, a menu that opened for one, but the pointer itself is where it was.
+
+        Its own pixels then are as they were: what merely looks like a pointer where one has left is new.
+        """
         if self._fit is None:
             return False
         x, y = int(last.x), int(last.y)
@@ -173,6 +177,7 @@ class CursorTracker:
             fit is not None
             and fit.score >= max(0.7, 0.8 * self._fit.score)
             and abs(fit.x - last.x) + abs(fit.y - last.y) <= 4
+            and _changed_under(fit, mask) <= _UNTOUCHED
         )
 
     def _guess(self, spots: Sequence[Region], last: CursorSample) -> tuple[float, float] | None:
@@ -196,6 +201,15 @@ class CursorTracker:
             return None
         self._fit = fit
         return fit
+
+
+def _changed_under(fit: _Fit, mask: Mask) -> float:
+    """Share of the pixels of a pointer that have just changed."""
+    shape = fit.template.mask
+    top, left = max(0, round(fit.y - fit.template.hot_y)), max(0, round(fit.x - fit.template.hot_x))
+    part = mask[top : top + shape.shape[0], left : left + shape.shape[1]]
+    own = shape[: part.shape[0], : part.shape[1]] > 0
+    return float((part[own] > 0).mean()) if own.any() else 0.0
 
 
 def _contrasts(part: npt.NDArray[np.float32], template: Template) -> npt.NDArray[np.bool_]:

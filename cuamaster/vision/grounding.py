@@ -24,6 +24,8 @@ _ACCELERATOR = re.compile(
     r"\s+(?:(?:shift|ctrl|control|alt|super|meta|win|cmd)\s*\+\s*)+\S{1,9}\s*$|\s+f\d{1,2}$", re.IGNORECASE
 )
 _DOTS = re.compile(r"(?:\.{2,}|…|\s*:)\s*$")
+_MNEMONIC = re.compile(r"(?<=[^\x00-\u024f])\s*[(（]\s*[A-Z0-9]\s*[)）](?=\s*(?:\.|…|:|：|$))")
+"""An access key behind the label, as translated programs write it where the script has no Latin letters: `文件(F)`."""
 _LEADING_MARK = re.compile(r"^[^\w\s]{1,2}\s+|^[口□☐☑✓√]\s*")
 _CELL = re.compile(r"^([A-Za-z]{1,2})(\d{1,4})$")
 _UNDERLINED = ({"e", "f"}, {"i", "t"}, {"c", "g"}, {"b", "h"})
@@ -44,7 +46,8 @@ class Grounded(NamedTuple):
 
 def label(text: str) -> str:
     """A label without accelerator, dots, colon and leading marks, in the form in which look-alikes are equal."""
-    return skeleton(_DOTS.sub("", _LEADING_MARK.sub("", _ACCELERATOR.sub("", text.strip()))).replace("_", ""))
+    plain = _LEADING_MARK.sub("", _ACCELERATOR.sub("", text.strip()))
+    return skeleton(_DOTS.sub("", _MNEMONIC.sub("", plain)).replace("_", ""))
 
 
 def similarity(wanted: str, shown: str) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cuamaster.records.speech import operation_verb, operations, split_clauses, spread
-from cuamaster.records.spoken import drag_ends, named_place, named_target, scroll_direction, spoken_keys, typed_text
+from cuamaster.records.spoken import drag_ends, named_place, named_target, scroll_direction, typed_text
+from cuamaster.records.spoken_keys import spoken_keys
 from cuamaster.records.transcript import Word
 
 
@@ -91,6 +92,14 @@ def test_plans_spread_over_their_clauses_and_menus_may_be_elided() -> None:
     assert said("Open the door, then we talk about it.") == [("click", "open")]
 
 
+def test_a_verb_may_be_meant_again_for_a_button_or_a_key() -> None:
+    assert said("Now press 8, followed by the equals button.") == [("key", "press"), ("click", "followed")]
+    assert said("Press Tab, then Enter.") == [("key", "press"), ("key", "enter")]
+    assert said("Press Control S, then Tab.") == [("key", "press"), ("key", "then")]
+    assert said("Press Tab, then it is done.") == [("key", "press")]
+    assert said("Click Next, then the Finish button.") == [("click", "click"), ("click", "then")]
+
+
 def test_other_languages() -> None:
     assert said("Klicke auf Datei und dann wähle Speichern.", "de-DE") == [("click", "klicke"), ("click", "wähle")]
     assert said("Selecciona Archivo, luego escribe el nombre.", "es") == [("click", "selecciona"), ("type", "escribe")]
@@ -172,3 +181,83 @@ def test_automatic_captions_are_cut_where_people_begin_anew() -> None:
         "click ok and as you can see it is sorted that's it thanks for watching"
     )
     assert said(text) == [("click", "select"), ("click", "click"), ("click", "choose"), ("click", "click")]
+
+
+@pytest.mark.parametrize(
+    ("clause", "keys"),
+    [
+        ("Press Ctrl-Shift-S to save it", ("ctrl", "shift", "s")), ("press control sea", ("ctrl", "c")), ("hit Ctrl-Shift Tea", ("ctrl", "shift", "t")),
+        ("Press Ctrl-Shift Test to save it", None), ("hold the shift key", ("shift",)), ("press control and V", ("ctrl", "v")),
+        ("Drücken Sie Strg und S", ("ctrl", "s")), ("drücken Sie die Eingabetaste", ("enter",)), ("Pulsa la tecla Escape", ("escape",)),
+        ("按下回车键", ("enter",)), ("按下 Ctrl+S 键", ("ctrl", "s")), ("エンターキーを押します", ("enter",)),
+    ],
+)  # fmt: skip
+def test_keys_as_recognizers_write_them_and_in_other_languages(clause: str, keys: tuple[str, ...] | None) -> None:
+    assert spoken_keys(clause) == keys
+
+
+@pytest.mark.parametrize(
+    ("language", "clause", "kind"),
+    [
+        ("en", "Click on the icon with the right mouse button", "right_click"), ("en", "With control H we hide them again", "key"),
+        ("en", "Press Ctrl-Shift Test to save it", "key"), ("de", "Klicken Sie mit der rechten Maustaste auf das Bild", "right_click"),
+        ("de", "Machen Sie einen Rechtsklick auf das Bild", "right_click"), ("de", "Geben Sie den Namen Berta ein", "type"),
+        ("de", "Mit Strg S speichern wir das Bild", "key"), ("de", "Drücken Sie die Eingabetaste", "key"), ("de", "Klicken Sie doppelt auf das Symbol", "double_click"),
+        ("de", "Öffnen Sie das Menü Bearbeiten", "click"), ("de", "Drücken Sie auf die Schaltfläche Weiter", "click"),
+        ("es", "Haz doble clic en el icono", "double_click"), ("es", "Pulsa con el botón derecho sobre la imagen", "right_click"),
+        ("es", "Pulsa el botón Aceptar", "click"), ("es", "Pulsa la tecla Tabulador", "key"), ("zh", "点击确定按钮", "click"),
+        ("zh", "用鼠标右键点击图片", "right_click"), ("zh", "按 Ctrl+V 粘贴", "key"), ("zh", "按回车键", "key"),
+    ],
+)  # fmt: skip
+def test_manners_and_keys_in_other_languages(language: str, clause: str, kind: str) -> None:
+    found = operation_verb(clause, language)
+    assert found is not None and found[0] == kind
+
+
+@pytest.mark.parametrize(
+    ("language", "clause"),
+    [
+        ("de", "Geben Sie acht"), ("de", "Wenn Sie auf Speichern klicken"), ("de", "Wir wollen einen Brief schreiben"), ("es", "No pulses nada"),
+        ("es", "Si haces clic en Guardar"), ("zh", "如果点击确定"), ("zh", "这个按钮在右边"),
+    ],
+)  # fmt: skip
+def test_what_is_no_operation_in_other_languages(language: str, clause: str) -> None:
+    assert operation_verb(clause, language) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "clause", "text"),
+    [
+        ("de", "Geben Sie den Namen Berta ein", "Berta"), ("de", "tippen Sie rechnung.pdf in das Feld Name ein", "rechnung.pdf"), ("de", "Schreiben Sie Guten Tag", "Guten Tag"),
+        ("de", "Geben Sie Ihren Namen ein", None), ("es", "escribe el nombre casa.txt", "casa.txt"), ("es", "escribe Hola en el campo Asunto", "Hola"),
+        ("es", "escribe tu nombre", None), ("zh", "输入名称 report.doc", "report.doc"), ("zh", "在标题框中输入你好", "你好"), ("zh", "输入你的名字", None),
+        ("ja", "名前に report と入力します", "report"),
+    ],
+)  # fmt: skip
+def test_typed_text_in_other_languages(language: str, clause: str, text: str | None) -> None:
+    assert typed_text(clause, language) == text
+
+
+@pytest.mark.parametrize(
+    ("language", "clause", "text", "role"),
+    [
+        ("de", "Öffnen Sie das Menü Bearbeiten", "Bearbeiten", "menu"), ("de", "klicken Sie auf Neuer Ordner", "Neuer Ordner", ""),
+        ("de", "Klicken Sie mit der rechten Maustaste auf urlaub.png", "urlaub.png", ""), ("de", "Klicken Sie auf die leere Seite", "", "area"),
+        ("de", "Jetzt wollen wir auf Weiter klicken", "Weiter", ""), ("de", "Wählen Sie den Ordner Musik", "Musik", "item"),
+        ("es", "Haz clic en el botón Aceptar", "Aceptar", "button"), ("es", "Haz clic con el botón derecho en la celda C4", "C4", "cell"),
+        ("es", "Abre el menú Ver", "Ver", "menu"), ("zh", "打开视图菜单", "视图", "menu"), ("zh", "点击确定按钮", "确定", "button"), ("zh", "点击桌面", "", "area"),
+        ("ja", "表示メニューをクリックします", "表示", "menu"), ("en", "Click on Trash with the right mouse button", "Trash", ""),
+    ],
+)  # fmt: skip
+def test_named_target_in_other_languages(language: str, clause: str, text: str, role: str) -> None:
+    found = named_target(clause, language)
+    assert found is not None and (found.text, found.role) == (text, role)
+
+
+def test_drags_scrolls_and_elided_labels_in_other_languages() -> None:
+    assert drag_ends("Ziehen Sie das Bild von A1 nach C3", "de") == ("A1", "C3")
+    assert drag_ends("Arrastra desde A1 hasta C3", "es") == ("A1", "C3")
+    assert [scroll_direction(text, language) for text, language in (
+        ("Scrollen Sie nach oben", "de"), ("Desplaza la página hacia abajo", "es"), ("Desplaza la página hacia arriba", "es"), ("向上滚动", "zh"),
+    )] == ["up", "down", "up", "up"]  # fmt: skip
+    assert [kind for kind, _ in said("Wählen Sie Datei und dann Drucken.", "de")] == ["click", "click"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cuamaster.records.trajectory import TextBox
-from cuamaster.seeding.typed_text import _difference, joined, settle_text
+from cuamaster.seeding.typed_text import _news, joined, settle_text
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,8 @@ from cuamaster.seeding.typed_text import _difference, joined, settle_text
         ("reports", "reportsI", False, "reports"),
         ("bread", "|bread", True, "bread"),
         ("grocery's.txt", "groceries.txt", False, "groceries.txt"),
+        ("I-R-D-X-T", "diary.txt", False, "diary.txt"),
+        ("I-R-D-X-T", "diary.txt", True, "I-R-D-X-T"),
         ("month", "A1 B1 x Sum = 0 100%", False, "month"),
         ("budget", None, True, "budget"),
         (None, "hello", True, "hello"),
@@ -50,7 +52,13 @@ def test_agreement_raises_and_silence_lowers_the_confidence() -> None:
     ],
 )
 def test_only_what_is_new_counts(before: str, after: str, new: str) -> None:
-    assert _difference(before, after) == new
+    assert _news(before, after, None) == [new] * bool(new)
+
+
+def test_text_typed_over_a_selection_that_ended_alike_may_be_the_whole_word() -> None:
+    assert _news("journal.txt", "diary.txt", "diary.txt") == ["diary", "diary.txt"]
+    assert _news("brief.txt", "notiz.txt", None) == ["notiz"]
+    assert _news("old", "old", "old") == []
 
 
 def test_boxes_of_a_line_are_joined_left_to_right() -> None:

@@ -111,3 +111,13 @@ def test_rests_begin_at_arrival_and_end_when_it_leaves() -> None:
     samples = [CursorSample(i / 10, float(min(i, 3) * 50), 10.0, 0.9, 0 < i <= 3) for i in range(10)]
     samples += [CursorSample(1.0, 300.0, 10.0, 0.9, True), CursorSample(1.1, 300.0, 10.0, 0.9, False)]
     assert [(round(a, 1), round(b, 1), x) for a, b, x, _ in stops(samples)] == [(0.3, 1.0, 150.0)]
+
+
+def test_what_looks_like_a_pointer_where_one_has_left_does_not_hold_it_back() -> None:
+    arrow, other = _shape("arrow-dark"), _shape("arrow-light")
+    frames = [_with_pointer(_desk(), x, y, arrow) for x, y in _path([(150, 120), (300, 200)])]
+    icon = _with_pointer(_desk(), 300, 200, other)  # in what is drawn where the pointer was
+    icon[200:216:5, 298:312] = 120
+    way = [(309, 226), (325, 262), (340, 300), (340, 300)]
+    last = _track(frames + [_with_pointer(icon, x, y, arrow) for x, y in way])[-4:]
+    assert [(sample.x, sample.y) for sample in last] == [pytest.approx(place, abs=3) for place in way]

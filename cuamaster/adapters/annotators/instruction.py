@@ -12,24 +12,24 @@ from cuamaster.records.spoken import (
     named_place,
     named_target,
     scroll_direction,
-    spoken_keys,
     typed_text,
 )
+from cuamaster.records.spoken_keys import spoken_keys
 
 _CONFIRM = word_set("ok okay yes save close apply done finish confirm create open")
 _SAVING = ("save as", "save", "export", "export as")
 _FOLDERS = ("folder", "new folder", "create folder", "create new folder")
 
 
-def instruct(operations: Sequence[Operation], app_name: str) -> str:
+def instruct(operations: Sequence[Operation], app_name: str, language: str = "en") -> str:
     """A goal in words, e.g. `In Mousepad, type "milk" and save it as "list.txt".`; never empty."""
     parts: list[str] = []
     chosen = Named(text="")  # what was clicked last says what a typed text is for
     for index, item in enumerate(operations):
         following = operations[index + 1] if index + 1 < len(operations) else None
-        part = _part(item, following, chosen, parts[-1] if parts else "")
+        part = _part(item, following, chosen, parts[-1] if parts else "", language)
         if item.kind in ("click", "double_click"):
-            chosen = named_target(item.clause.text) or Named(text="")
+            chosen = named_target(item.clause.text, language) or Named(text="")
         if part and (not parts or parts[-1] != part):
             parts.append(part)
     if not parts:
@@ -38,10 +38,10 @@ def instruct(operations: Sequence[Operation], app_name: str) -> str:
     return f"In {app_name}, {sentence}." if app_name else f"{sentence[:1].upper()}{sentence[1:]}."
 
 
-def _part(item: Operation, following: Operation | None, chosen: Named, before: str) -> str:
+def _part(item: Operation, following: Operation | None, chosen: Named, before: str, language: str) -> str:
     text = item.clause.text
     if item.kind == "type":
-        return _typing(item, chosen)
+        return _typing(item, chosen, language)
     if item.kind == "key":
         keys = spoken_keys(text)
         return (
@@ -50,11 +50,11 @@ def _part(item: Operation, following: Operation | None, chosen: Named, before: s
             else f"press {'+'.join(key.capitalize() for key in keys)}"
         )
     if item.kind == "scroll":
-        return f"scroll {scroll_direction(text)}"
+        return f"scroll {scroll_direction(text, language)}"
     if item.kind == "drag":
-        ends = drag_ends(text)
+        ends = drag_ends(text, language)
         return f"drag from {ends[0]} to {ends[1]}" if ends else _lower(text.strip(" .,"))
-    named = named_target(text)
+    named = named_target(text, language)
     if named is None or not named.text:
         return ""  # a click into the page only sets the focus
     label = named.text
@@ -101,8 +101,8 @@ def _goes_on(following: Operation) -> bool:
     )
 
 
-def _typing(item: Operation, chosen: Named) -> str:
-    text = typed_text(item.clause.text)
+def _typing(item: Operation, chosen: Named, language: str) -> str:
+    text = typed_text(item.clause.text, language)
     if text is None:
         return _lower(item.clause.text.strip(" .,"))
     label = chosen.text.lower()
@@ -110,7 +110,7 @@ def _typing(item: Operation, chosen: Named) -> str:
         return f'save it as "{text}"'
     if label in _FOLDERS:
         return f'create a folder named "{text}"'
-    place = named_place(" ".join(item.clause.text.split()[: item.position])) or chosen
+    place = named_place(" ".join(item.clause.text.split()[: item.position]), language) or chosen
     return f'type "{text}" in the {place.text} field' if place.text and place.role == "field" else f'type "{text}"'
 
 

@@ -11,7 +11,7 @@ from cuamaster.adapters.annotators.pictures import look
 from cuamaster.errors import UnknownName
 from cuamaster.ports import Candidate, Image, Review
 from cuamaster.records.speech import Operation, operation_verb, words_of
-from cuamaster.records.spoken import spoken_keys
+from cuamaster.records.spoken_keys import spoken_keys
 from cuamaster.records.taxonomy import App, Taxonomy
 from cuamaster.records.transcript import Transcript
 from cuamaster.records.video import Judgement, TaskSegment, Video
@@ -83,7 +83,7 @@ class RulesAnnotator:
             segments.append(
                 TaskSegment(
                     video_id=video.id, index=index, t_start=start, t_end=end, app=app_id,
-                    instruction=instruct(run.operations, self._app_name(app_id)), annotator=self.name,
+                    instruction=instruct(run.operations, self._app_name(app_id), transcript.language), annotator=self.name,
                     evidence=" ".join(item.text for item in run.spoken if item.operations)[:1000],
                 )
             )  # fmt: skip

@@ -8,9 +8,14 @@ import logging
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from cuamaster.adapters.transcribers.coverage import lost_seconds, lost_speech
 from cuamaster.errors import IntegrityError, MediaError, MissingDependency
 from cuamaster.records.transcript import Sentence, Transcript, Word
 from cuamaster.records.trust import repair, trust
@@ -22,6 +27,7 @@ EMBEDDED_SHA256 = "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936
 MAX_NO_SPEECH, MIN_LOGPROB, MAX_COMPRESSION = 0.6, -1.0, 2.4
 """Whisper's own limits for a segment that is silence, guessed, or a loop."""
 EARLY_SECONDS = 2.0
+_RATE = 16_000  # samples a second, Whisper's own
 INTERFACE_WORDS = (
     "Click the File menu, choose Save As, then press OK. Edit, View, Search, Insert, Format, Tools, Help, Open, Close, Copy, Paste, "
     "Find and Replace, Preferences, right click, double click, dialog, toolbar."
@@ -49,21 +55,13 @@ class FasterWhisper:
                 f"{media.path} has no sound to recognize", reason="no-audio", hint="supply captions beside it"
             )
         try:
-            segments, info = self._load().transcribe(
-                media.path,
-                language=self._language if self._speaks(self._language) else None,
-                word_timestamps=True,
-                vad_filter=True,
-                condition_on_previous_text=False,
-                hallucination_silence_threshold=2,
-                initial_prompt=f"{INTERFACE_WORDS} {prompt}".strip(),
-                beam_size=5,
-            )
-            heard = list(segments)  # a generator: the work happens here
+            audio = self._decode(media.path)
+            heard, language = self._listen(audio, f"{INTERFACE_WORDS} {prompt}".strip())
+            kept = [segment for segment in heard if _believable(segment)]
+            whole = self._again(audio, kept)
         except (RuntimeError, ValueError, OSError, IndexError) as exc:
             raise MediaError(f"{media.path}: the sound cannot be decoded: {exc}", reason="corrupt-audio") from exc
-        kept = [segment for segment in heard if _believable(segment)]
-        sentences, early = _sentences(kept)
+        sentences, early = _sentences(whole)
         sentences, found = repair(sentences, media.info.duration or None)
         if len(kept) < len(heard):
             found["dropped-segments"] = 1 - len(kept) / len(heard)
@@ -71,9 +69,44 @@ class FasterWhisper:
             found["early-first-word"] = early / max(1, len(sentences))
         score, problems = trust(sentences, media.info.duration or None, found)
         return Transcript(
-            video_id=media.video_id, language=info.language, origin=self.name, sentences=tuple(sentences), trust=score,
+            video_id=media.video_id, language=language, origin=self.name, sentences=tuple(sentences), trust=score,
             problems=problems,
         )  # fmt: skip
+
+    @staticmethod
+    def _decode(path: str) -> npt.NDArray[np.float32]:
+        from faster_whisper.audio import decode_audio
+
+        return np.asarray(decode_audio(path, sampling_rate=_RATE), dtype=np.float32)
+
+    def _listen(self, audio: npt.NDArray[np.float32], prompt: str) -> tuple[list[Any], str]:
+        segments, info = self._load().transcribe(
+            audio,
+            language=self._language if self._speaks(self._language) else None,
+            word_timestamps=True,
+            vad_filter=True,
+            condition_on_previous_text=False,
+            hallucination_silence_threshold=2 if prompt else None,
+            initial_prompt=prompt or None,
+            beam_size=5,
+        )
+        return list(segments), info.language  # a generator: the work happens here
+
+    def _again(self, audio: npt.NDArray[np.float32], kept: list[Any]) -> list[Any]:
+        """Segments with those voiced stretches heard anew, and without a prompt, in which the prompted hearing lost words."""
+        from faster_whisper.vad import VadOptions, get_speech_timestamps
+
+        voiced = get_speech_timestamps(audio, VadOptions(min_silence_duration_ms=500))
+        speech = [(part["start"] / _RATE, part["end"] / _RATE) for part in voiced]
+        words = _whole_words(word for segment in kept for word in segment.words)
+        for start, end in lost_speech(speech, words):
+            heard, _ = self._listen(audio[int(start * _RATE) : int(end * _RATE)], "")
+            anew = [_later(segment, start) for segment in heard if _believable(segment)]
+            better = lost_seconds(start, end, _whole_words(word for segment in anew for word in segment.words))
+            log.info("words lost between %.1f and %.1f s: listened again", start, end)
+            if better < lost_seconds(start, end, words):
+                kept = [*_outside(kept, start, end), *anew]
+        return sorted(kept, key=lambda segment: float(segment.words[0].start))
 
     def _load(self) -> Any:
         if self._model is None:
@@ -139,6 +172,21 @@ def _believable(segment: Any) -> bool:
         )
         return False
     return True
+
+
+def _outside(segments: Iterable[Any], start: float, end: float) -> list[Any]:
+    """Segments without their words between start and end seconds."""
+    cut = [
+        replace(item, words=[word for word in item.words if not start <= (word.start + word.end) / 2 <= end])
+        for item in segments
+    ]
+    return [item for item in cut if item.words]
+
+
+def _later(segment: Any, seconds: float) -> Any:
+    """A segment of a cut-out, on the clock of the whole."""
+    words = [replace(word, start=word.start + seconds, end=word.end + seconds) for word in segment.words]
+    return replace(segment, start=segment.start + seconds, end=segment.end + seconds, words=words)
 
 
 def _whole_words(parts: Iterable[Any]) -> list[Word]:

@@ -10,10 +10,10 @@ from cuamaster.records.episode import RoundPlan
 from cuamaster.records.task import Task
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.video import Query
-from cuamaster.seeding.discover import plan_queries
+from cuamaster.seeding.search_plan import LISTED, SearchPlan
 from cuamaster.seeding.taxonomy import load
 from cuamaster.settings import Settings
-from cuamaster.stages import collecting, composing, exporting, planning, seeding
+from cuamaster.stages import collecting, composing, exporting, planning, searching, seeding
 from cuamaster.stages.running import Each, in_turn, run
 from cuamaster.tables import RoundFolder, Workspace
 
@@ -40,9 +40,7 @@ def turn(wheel: Wheel, number: int, seeding_ports: SeedingPorts, desktop_ports: 
     folder = wheel.workspace.round(number)
     composing.curated()  # a broken library is told now, not after the videos
     plan = begin(wheel, folder, desktop_ports)
-    names = tuple(dict.fromkeys(source.name for source in seeding_ports.sources))
-    queries = plan_queries(wheel.taxonomy, plan, wheel.settings.language, providers=names)
-    seed(wheel, folder, queries, seeding_ports)
+    seed(wheel, folder, _searches(wheel, folder, plan, _names(seeding_ports.sources)).queries, seeding_ports)
     propagate(wheel, folder, plan, desktop_ports)
     collect(wheel, folder, desktop_ports)
     exporting.export(wheel.workspace, desktop_ports.store, wheel.settings)
@@ -59,6 +57,7 @@ def seed(wheel: Wheel, folder: RoundFolder, queries: Sequence[Query], ports: See
     seeding.score(folder, ports, each)
     seeding.mine(folder, ports, each)
     seeding.reconstruct(folder, ports, wheel.settings, each)
+    searching.remember(folder, queries, ports.sources)
 
 
 def everything(sources: Sequence[VideoSource]) -> list[Query]:
@@ -68,12 +67,30 @@ def everything(sources: Sequence[VideoSource]) -> list[Query]:
 
 
 def wanted(wheel: Wheel, folder: RoundFolder, sources: Sequence[VideoSource]) -> list[Query]:
-    """What the round's plan looks for; everything the providers have while the round has no plan."""
+    """What the round looks for: `searches`, after everything that listings have if the round has no plan yet."""
+    listed = everything(sources) if planning.read_plan(folder, wheel.taxonomy) is None else []
+    return [*listed, *searches(wheel, folder, sources).queries]
+
+
+def searches(wheel: Wheel, folder: RoundFolder, sources: Sequence[VideoSource]) -> SearchPlan:
+    """The searches that the round's plan asks for; without a plan, those over the whole taxonomy, on sites that can be searched."""
     plan = planning.read_plan(folder, wheel.taxonomy)
+    names = _names(sources)
     if plan is None:
-        return everything(sources)
-    names = tuple(dict.fromkeys(source.name for source in sources))
-    return plan_queries(wheel.taxonomy, plan, wheel.settings.language, providers=names)
+        listing = {LISTED, "ytdlp"} if wheel.settings.ytdlp_places else {LISTED}
+        names = tuple(name for name in names if name not in listing)
+        if not names:
+            return SearchPlan(())
+        plan = searching.open_plan(wheel.workspace, folder.number, wheel.taxonomy, wheel.settings)
+    return _searches(wheel, folder, plan, names)
+
+
+def _searches(wheel: Wheel, folder: RoundFolder, plan: RoundPlan, names: Sequence[str]) -> SearchPlan:
+    return searching.planned(wheel.workspace, folder.number, plan, wheel.taxonomy, wheel.settings, names)
+
+
+def _names(sources: Sequence[VideoSource]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(source.name for source in sources))
 
 
 def propagate(wheel: Wheel, folder: RoundFolder, plan: RoundPlan, ports: DesktopPorts) -> None:

@@ -1,0 +1,91 @@
+"""What a round searches for, and what it remembers of its searches for the rounds after it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from cuamaster.curriculum.plan import first_plan
+from cuamaster.ports import VideoSource
+from cuamaster.records.episode import RoundPlan
+from cuamaster.records.record import content_id
+from cuamaster.records.search import Searched
+from cuamaster.records.taxonomy import Taxonomy
+from cuamaster.records.video import Query, TaskSegment, Video
+from cuamaster.seeding.search_memory import SearchMemory
+from cuamaster.seeding.search_plan import LISTED, SearchPlan, plan_searches
+from cuamaster.settings import Settings
+from cuamaster.stages.running import in_turn, run
+from cuamaster.tables import RoundFolder, Workspace
+
+STAGE = "searched"
+
+
+def memory_before(workspace: Workspace, number: int, taxonomy: Taxonomy) -> SearchMemory:
+    """What the rounds before `number` searched and kept."""
+    folders = [workspace.round(earlier) for earlier in workspace.rounds() if earlier < number]
+    rows = [row for folder in folders for row in folder.stage(STAGE).kept(Searched)]
+    return SearchMemory(taxonomy, rows, kept_tasks(folders))
+
+
+def kept_tasks(folders: Sequence[RoundFolder]) -> Counter[str]:
+    """Application -> tasks mined in these rounds."""
+    return Counter(segment.app for folder in folders for segment in folder.stage("mine").kept(TaskSegment))
+
+
+def planned(
+    workspace: Workspace,
+    number: int,
+    plan: RoundPlan,
+    taxonomy: Taxonomy,
+    settings: Settings,
+    providers: Sequence[str],
+) -> SearchPlan:
+    """The searches of a round. Raises UnknownName for a search language without words."""
+    return plan_searches(
+        taxonomy, plan, settings.search_languages or (settings.language,), providers=providers,
+        memory=memory_before(workspace, number, taxonomy), requests=settings.round_searches,
+    )  # fmt: skip
+
+
+def open_plan(workspace: Workspace, number: int, taxonomy: Taxonomy, settings: Settings) -> RoundPlan:
+    """Videos only, for a round that has no plan: the applications of the whole taxonomy with the fewest kept tasks first."""
+    memory = memory_before(workspace, number, taxonomy)
+    domains = {app.id: taxonomy.domain_of(app.id) for app in taxonomy.apps}
+    return first_plan(
+        domains, videos=settings.round_videos, tasks=0, seed=settings.seed, round_number=number, kept=memory.tasks
+    )
+
+
+def key_of(query: Query, sources: Sequence[VideoSource]) -> str:
+    """Names one query with everything that decides its answer."""
+    return content_id("query", query, *(source.asked(query) for source in sources if source.name == query.provider))
+
+
+def remember(folder: RoundFolder, queries: Sequence[Query], sources: Sequence[VideoSource]) -> None:
+    """Write what each query brought, once the round's videos are mined. A search that failed is not remembered: it is asked again."""
+    failed = {item.item_id for item in folder.stage("search").dropped()}
+    asked = [q for q in queries if q.provider != LISTED and q.app and key_of(q, sources) not in failed]
+    came = Counter(_origin(video) for video in folder.stage("search").kept(Video))
+    fresh = folder.stage("discover").kept(Video)
+    new = Counter(_origin(video) for video in fresh)
+    tasks = Counter(segment.video_id for segment in folder.stage("mine").kept(TaskSegment))
+    kept = Counter(_origin(video) for video in fresh if tasks[video.id])
+    found: Counter[tuple[str | None, str | None]] = Counter()
+    for video in fresh:
+        found[_origin(video)] += tasks[video.id]
+    rows = [
+        Searched(
+            text=q.text, app=q.app, provider=q.provider, language=q.language, offset=q.offset, limit=q.limit,
+            candidates=came[q.app, q.text], new=new[q.app, q.text], kept=kept[q.app, q.text], tasks=found[q.app, q.text],
+        )
+        for q in asked
+    ]  # fmt: skip
+    run(
+        folder.stage(STAGE), [rows], lambda _: (rows, ()), key=lambda all_: content_id("rows", [row.id for row in all_]),
+        each=in_turn, label=lambda all_: f"{len(all_)} searches",
+    )  # fmt: skip
+
+
+def _origin(video: Video) -> tuple[str | None, str | None]:
+    return video.app, video.query

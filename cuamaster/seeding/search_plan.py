@@ -16,6 +16,8 @@ LISTED = "local"
 """The provider that has no search engine: folders and feeds are listed whole, and names only pick from them."""
 OVERSHOOT = 4
 """Candidates wanted of a listing for each video that is to survive the filters."""
+LATER = 3
+"""Action words that are tried with an application's usual names before its second and old names get their turn."""
 PAGE = 20
 """Results of one request: what the sites' searches give at once."""
 
@@ -47,6 +49,11 @@ class SearchPlan:
         """How many of them go to a site."""
         return sum(planned.query.provider != LISTED for planned in self.searches)
 
+    @property
+    def results(self) -> int:
+        """How many results those ask for, at most, of each site that answers them."""
+        return sum(planned.query.limit for planned in self.searches if planned.query.provider != LISTED)
+
 
 def plan_searches(
     taxonomy: Taxonomy,
@@ -74,7 +81,12 @@ def plan_searches(
     if not sites:
         return SearchPlan(tuple(searches))
     open_cells = [
-        _Cell(order, cell, _ranked(taxonomy, app, cell, languages, sites, memory), float(memory.tasks.get(app.id, 0)))
+        _Cell(
+            order,
+            cell,
+            _ranked(taxonomy, app, cell, _from(languages, order), sites, memory),
+            float(memory.tasks.get(app.id, 0)),
+        )
         for order, (cell, app) in enumerate(cells)
     ]
     heapq.heapify(open_cells)
@@ -97,6 +109,12 @@ def _listings(cell: PlanCell, app: App, languages: Sequence[str], memory: Search
     for name in names:
         query = Query(text=name, app=app.id, provider=LISTED, language=languages[0], limit=cell.videos * OVERSHOOT)
         yield Planned(query, 0.0, memory.tasks.get(app.id, 0))
+
+
+def _from(languages: Sequence[str], turn: int) -> Sequence[str]:
+    """Applications begin with one language after the other, so that small quotas reach them all."""
+    turn %= len(languages)
+    return (*languages[turn:], *languages[:turn])
 
 
 @dataclass(order=False)
@@ -150,6 +168,7 @@ def _texts(
     seen: set[str] = set()
     for number, language in enumerate(languages):
         words = taxonomy.words_for(language)
+        usual = 1 + len(app.local.get(language, ()))  # the names people use now, in this language; old ones come later
         for which, name in enumerate(app.search_names(language)):
             weak = cell.capabilities if language.startswith("en") else ()  # abilities are named in English
             shapes = [*((-1, ability) for ability in weak), *enumerate(words.actions)]
@@ -158,4 +177,4 @@ def _texts(
                 text = pattern.replace("{app}", name)
                 if text not in seen:
                     seen.add(text)
-                    yield (place + 3 * which, number), text, language, pattern
+                    yield (place + (LATER if which >= usual else 0), number), text, language, pattern

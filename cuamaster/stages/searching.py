@@ -24,8 +24,12 @@ STAGE = "searched"
 def memory_before(workspace: Workspace, number: int, taxonomy: Taxonomy) -> SearchMemory:
     """What the rounds before `number` searched and kept."""
     folders = [workspace.round(earlier) for earlier in workspace.rounds() if earlier < number]
-    rows = [row for folder in folders for row in folder.stage(STAGE).kept(Searched)]
-    return SearchMemory(taxonomy, rows, kept_tasks(folders))
+    return SearchMemory(taxonomy, searched(folders), kept_tasks(folders))
+
+
+def searched(folders: Sequence[RoundFolder]) -> list[Searched]:
+    """Every query that these rounds asked."""
+    return [row for folder in folders for row in folder.stage(STAGE).kept(Searched)]
 
 
 def kept_tasks(folders: Sequence[RoundFolder]) -> Counter[str]:

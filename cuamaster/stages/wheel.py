@@ -10,7 +10,7 @@ from cuamaster.records.episode import RoundPlan
 from cuamaster.records.task import Task
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.video import Query
-from cuamaster.seeding.search_plan import LISTED, SearchPlan
+from cuamaster.seeding.search_plan import LISTED, Planned, SearchPlan
 from cuamaster.seeding.taxonomy import load
 from cuamaster.settings import Settings
 from cuamaster.stages import collecting, composing, exporting, planning, searching, seeding
@@ -62,31 +62,38 @@ def seed(wheel: Wheel, folder: RoundFolder, queries: Sequence[Query], ports: See
 
 def everything(sources: Sequence[VideoSource]) -> list[Query]:
     """Queries that ask each provider for all it has: what `cuamaster seed PATH` runs."""
-    names = dict.fromkeys(source.name for source in sources)
-    return [Query(text="", app="", provider=name, limit=EVERYTHING) for name in names]
+    return [_all_of(name) for name in _names(sources)]
 
 
 def wanted(wheel: Wheel, folder: RoundFolder, sources: Sequence[VideoSource]) -> list[Query]:
-    """What the round looks for: `searches`, after everything that listings have if the round has no plan yet."""
-    listed = everything(sources) if planning.read_plan(folder, wheel.taxonomy) is None else []
-    return [*listed, *searches(wheel, folder, sources).queries]
+    """What the round looks for, as `searches` plans it."""
+    return searches(wheel, folder, _names(sources)).queries
 
 
-def searches(wheel: Wheel, folder: RoundFolder, sources: Sequence[VideoSource]) -> SearchPlan:
-    """The searches that the round's plan asks for; without a plan, those over the whole taxonomy, on sites that can be searched."""
+def searches(wheel: Wheel, folder: RoundFolder, providers: Sequence[str], *, everything: bool = False) -> SearchPlan:
+    """What the round's plan asks for. Without a plan: everything that listings have, and of sites that can be searched, videos
+    of the whole taxonomy. `everything` asks all providers for all they have."""
+    if everything:
+        return SearchPlan(tuple(Planned(_all_of(name), 0.0, 0) for name in providers))
     plan = planning.read_plan(folder, wheel.taxonomy)
-    names = _names(sources)
-    if plan is None:
-        listing = {LISTED, "ytdlp"} if wheel.settings.ytdlp_places else {LISTED}
-        names = tuple(name for name in names if name not in listing)
-        if not names:
-            return SearchPlan(())
-        plan = searching.open_plan(wheel.workspace, folder.number, wheel.taxonomy, wheel.settings)
-    return _searches(wheel, folder, plan, names)
+    if plan is not None:
+        return _searches(wheel, folder, plan, providers)
+    listings = {LISTED, "ytdlp"} if wheel.settings.ytdlp_places else {LISTED}
+    every = tuple(Planned(_all_of(name), 0.0, 0) for name in providers if name in listings)
+    sites = [name for name in providers if name not in listings]
+    if not sites:
+        return SearchPlan(every)
+    plan = searching.open_plan(wheel.workspace, folder.number, wheel.taxonomy, wheel.settings)
+    found = _searches(wheel, folder, plan, sites)
+    return SearchPlan((*every, *found.searches), found.waiting)
 
 
 def _searches(wheel: Wheel, folder: RoundFolder, plan: RoundPlan, names: Sequence[str]) -> SearchPlan:
     return searching.planned(wheel.workspace, folder.number, plan, wheel.taxonomy, wheel.settings, names)
+
+
+def _all_of(provider: str) -> Query:
+    return Query(text="", app="", provider=provider, limit=EVERYTHING)
 
 
 def _names(sources: Sequence[VideoSource]) -> tuple[str, ...]:

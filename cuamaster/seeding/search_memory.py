@@ -37,6 +37,9 @@ class _Sum:
         return (self.kept + WEIGHT * prior) / (self.candidates + WEIGHT)
 
 
+_NOTHING = _Sum()
+
+
 @dataclass
 class SearchMemory:
     """Built from the rows of earlier rounds and the tasks kept of each application (application id -> number)."""
@@ -69,7 +72,7 @@ class SearchMemory:
 
     def expected(self, provider: str, app: str, text: str, language: str, word: str) -> float:
         """Share of the next candidates that will be kept: from the query, where it is young from its action word, else from all."""
-        words = self._words.get((language, word), _Sum())
+        words = self._words.get((language, word), _NOTHING)
         return self._query(provider, app, text).rate(words.rate(self._all.rate(PRIOR)))
 
     def curiosity(self, provider: str, app: str, text: str) -> float:
@@ -78,7 +81,7 @@ class SearchMemory:
         return CURIOSITY * math.sqrt(math.log1p(self._asks[app]) / (1 + asks))
 
     def _query(self, provider: str, app: str, text: str) -> _Sum:
-        return self._queries.get((provider, app, text), _Sum())
+        return self._queries.get((provider, app, text), _NOTHING)
 
 
 def shape(text: str, names: Iterable[str]) -> str:

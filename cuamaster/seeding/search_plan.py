@@ -6,6 +6,7 @@ import heapq
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cuamaster.records.episode import PlanCell, RoundPlan
 from cuamaster.records.taxonomy import App, Taxonomy
@@ -123,7 +124,7 @@ class _Cell:
 
     order: int
     cell: PlanCell
-    ranked: Iterator[tuple[Query, float]]
+    ranked: Iterator[_Option]
     has: float
     gets: float = 0.0
 
@@ -136,29 +137,39 @@ class _Cell:
         found = next(self.ranked, None) if missing > 1e-9 else None
         if found is None:
             return None
-        query, rate = found
-        query = query.model_copy(update={"limit": max(1, min(PAGE, math.ceil(missing / rate - 1e-9)))})
-        expected = query.limit * rate
-        self.gets += expected
-        return Planned(query, expected, memory.tasks.get(self.cell.app, 0))
+        limit = max(1, min(PAGE, math.ceil(missing / found.rate - 1e-9)))
+        query = Query(
+            text=found.text, app=self.cell.app, provider=found.site, language=found.language, limit=limit,
+            offset=memory.reached(found.site, self.cell.app, found.text),
+        )  # fmt: skip
+        self.gets += limit * found.rate
+        return Planned(query, limit * found.rate, memory.tasks.get(self.cell.app, 0))
+
+
+class _Option(NamedTuple):
+    """One query that could be asked; the smallest is the best."""
+
+    cost: float
+    rank: tuple[int, int, int]
+    text: str
+    language: str
+    site: str
+    rate: float
 
 
 def _ranked(
     taxonomy: Taxonomy, app: App, cell: PlanCell, languages: Sequence[str], sites: Sequence[str], memory: SearchMemory
-) -> Iterator[tuple[Query, float]]:
+) -> Iterator[_Option]:
     """The application's queries, best first, each with the share of its candidates expected to be kept."""
-    scored = []
-    for rank, text, language, word in _texts(taxonomy, app, cell, languages):
+    options = []
+    for (place, turn), text, language, word in _texts(taxonomy, app, cell, languages):
         for number, site in enumerate(sites):
-            if memory.exhausted(site, app.id, text):
-                continue
-            rate = memory.expected(site, app.id, text, language, word)
-            score = rate + memory.curiosity(site, app.id, text)
-            offset = memory.reached(site, app.id, text)
-            query = Query(text=text, app=app.id, provider=site, language=language, offset=offset)
-            scored.append((-score, rank, number, query, rate))
-    scored.sort(key=lambda item: item[:3])
-    return ((query, rate) for *_, query, rate in scored)
+            if not memory.exhausted(site, app.id, text):
+                rate = memory.expected(site, app.id, text, language, word)
+                cost = -rate - memory.curiosity(site, app.id, text)
+                options.append(_Option(cost, (place, turn, number), text, language, site, rate))
+    options.sort(key=lambda option: option[:2])
+    return iter(options)
 
 
 def _texts(

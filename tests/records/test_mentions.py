@@ -62,6 +62,26 @@ def test_names_in_other_scripts(text: str, apps: list[str]) -> None:
     assert ids(text) == apps
 
 
+ORDINARY = """
+    access alice allegro anaconda arc ark asana atom audacity bamboo base basecamp bash blackboard blender bottles box boxes
+    brackets brave bubble buffer canvas catfish chrome cockpit coda copper craft cura cursor deluge diffuse dino discord discover
+    dolphin domo drawing eagle eclipse edge element endeavour entry epiphany everything evolution excel fiji finale finder fish
+    foot fork fossil galaxy gamma gap gaussian ghost glitch grace grasshopper hamster hangman helix helm hex horizon houdini hydrogen
+    hyper icy illustrator impress insomnia inventor joe kate keynote kitty lens line linear live loom lynx make maple marble maya
+    mechanic medium mega meld mercury micro minder miro monday motion nano nemo nexus notion nuke numbers observable obsidian octave
+    olive opera orange origin outlook pages paint parallels peek pidgin pitch planner plausible pluto poser postman prism processing
+    procreate prometheus proteus publisher puppet putty ranger reason rhino rider root rows safari salome scratch scrivener seahorse
+    seesaw signal sketch slack slicer snowflake spark spectacle spline spyder step strawberry superset surf surfer swagger sway
+    synaptic tableau taiga tally teams telegram terminator terminology thunderbird tilda time totem tower transmission ulysses unity
+    vagrant viking virtuoso vivaldi warp wave weka wine word workday writer zed zeppelin zoom
+""".split()  # noqa: SIM905  a list of them would fill a page
+
+
+@pytest.mark.parametrize("word", ORDINARY)
+def test_an_ordinary_word_alone_names_nothing(word: str) -> None:
+    assert ids(f"he saw the {word} and left") == [] and ids(f"{word.capitalize()}, my old friend") == []
+
+
 def test_offsets_are_those_of_the_text() -> None:
     text = "İ ＧＩＭＰ und GIMP"
     assert len(lowered(text)) == len(text)

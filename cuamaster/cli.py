@@ -356,9 +356,8 @@ def taxonomy_coverage(
     settings = _begin(workspace, verbose=False)
     taxonomy = load_taxonomy()
     lines = survey(settings.workspace, taxonomy, by.value)
-    wide = {"domain"} if by is not Level.domain else set()
-    wide |= {"linux", "windows", "macos", "candidates", *(["subdomain"] if by is Level.app else [])}
-    shown = lines if as_json else [{name: value for name, value in line.items() if name not in wide} for line in lines]
+    narrow = (by.value, "applications", "packages", "names", "reached", "searches", "tasks")
+    shown = lines if as_json else [{name: line[name] for name in narrow if name in line} for line in lines]
     _print(shown, as_json=as_json, title="coverage")
     if not as_json:
         print(f"{len(taxonomy.words)} search languages: {', '.join(sorted(taxonomy.words))}", file=sys.stderr)

@@ -28,5 +28,5 @@ class Searched(Record):
 
     @property
     def exhausted(self) -> bool:
-        """The provider had less than was asked: there is nothing behind it."""
-        return self.candidates < self.limit
+        """Nothing came: nothing lies behind. Fewer than asked for is no sign of that, for providers leave out what was fetched before."""
+        return self.candidates == 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cuamaster.records.episode import PlanCell, RoundPlan
-from cuamaster.records.taxonomy import App, Taxonomy
+from cuamaster.records.taxonomy import App, Taxonomy, language_code
 from cuamaster.records.video import Query
 from cuamaster.seeding.search_memory import SearchMemory
 
@@ -74,6 +74,7 @@ def plan_searches(
     for a language without words.
     """
     memory = memory or SearchMemory(taxonomy)
+    languages = list(dict.fromkeys(map(language_code, languages)))
     cells = [(cell, taxonomy.app(cell.app)) for cell in plan.cells if cell.videos]
     searches: list[Planned] = []
     if LISTED in providers:
@@ -181,7 +182,7 @@ def _texts(
         words = taxonomy.words_for(language)
         usual = 1 + len(app.local.get(language, ()))  # the names people use now, in this language; old ones come later
         for which, name in enumerate(app.search_names(language)):
-            weak = cell.capabilities if language.startswith("en") else ()  # abilities are named in English
+            weak = cell.capabilities if language == "en" else ()  # abilities are named in English
             shapes = [*((-1, ability) for ability in weak), *enumerate(words.actions)]
             for place, shape in shapes:
                 pattern = shape if "{app}" in shape else f"{{app}} {shape}"

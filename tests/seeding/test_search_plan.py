@@ -43,6 +43,7 @@ def test_a_quota_becomes_names_times_action_words() -> None:
     assert {"GIMP Tutorial", "GIMP 강좌", "Blender 3D Tutorial", "블렌더 3D 강좌"} <= texts
     assert not any("{" in text for text in texts) and len(texts) == len(found.queries) == found.requests
     assert {query.language for query in found.queries} == {"de", "ko"}
+    assert found == search(plan("gimp", "blender", videos=40), languages=("de-AT", "ko_KR", "de"))
     for app in ("gimp", "blender"):
         mine = [item for item in found.searches if item.query.app == app]
         assert sum(item.query.limit for item in mine) == 160, "four candidates for each video wanted"
@@ -80,8 +81,10 @@ def test_a_query_goes_on_where_it_stopped() -> None:
 
 
 def test_a_query_without_more_results_is_not_asked_again() -> None:
-    texts = [query.text for query in search(plan("gimp", videos=99), row("GIMP tutorial", 7, 7)).queries]
-    assert "GIMP tutorial" not in texts and texts
+    few = {query.text: query.offset for query in search(plan("gimp", videos=99), row("GIMP tutorial", 7, 7)).queries}
+    assert few["GIMP tutorial"] == 20, "the others may have been fetched before"
+    none = search(plan("gimp", videos=99), row("GIMP tutorial", 7, 7), row("GIMP tutorial", 0, 0, offset=20)).queries
+    assert none and "GIMP tutorial" not in {query.text for query in none}
 
 
 def test_what_paid_is_asked_first_and_counts_for_more() -> None:

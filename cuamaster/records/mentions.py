@@ -59,15 +59,19 @@ def lowered(text: str) -> str:
 class NameFinder:
     """Finds names in texts. `spellings`: every way each application is written; `context`: application -> its context words.
 
-    An ordinary word counts as a name only beside a context word or another name of the same application, or, capitalized,
+    An ordinary word counts as a name only beside a context word (two, if it has a small letter that the application's name has
+    not, in a text that has capitals) or another name of the same application, or, capitalized,
     in a text that is mostly of another script: "word" is no ordinary word of Japanese. Where several applications claim a
     name, the one with the most context words has it; if none has more than the others, nobody.
     """
 
     def __init__(self, spellings: Iterable[Spelling], context: Mapping[str, Iterable[str]]) -> None:
         self._owners: dict[str, dict[str, bool]] = {}
+        self._small_names: set[str] = set()
         for spelling in spellings:
             self._owners.setdefault(plain(spelling.name), {})[spelling.app] = spelling.ordinary
+            if spelling.name[0] == lowered(spelling.name)[0]:
+                self._small_names.add(plain(spelling.name))
         self._squeezed = {name.replace(" ", ""): owners for name, owners in reversed(self._owners.items())}
         self._buckets: dict[str, list[str]] = {}
         for name in self._owners:
@@ -89,12 +93,17 @@ class NameFinder:
         certain = {app for _, owners in matches for app, ordinary in owners.items() if not ordinary}
 
         @cache
-        def hits(app: str) -> list[tuple[int, int, str]]:
-            return [(match.start(), match.end(), match[1]) for match in self._context(app).finditer(low)]
+        def hits(app: str) -> dict[str, tuple[int, int, int]]:
+            words: dict[str, tuple[int, int, int]] = {}
+            for match in self._context(app).finditer(low):
+                words[match[1]] = (words.get(match[1], (0,))[0] + 1, match.start(), match.end())
+            return words
 
         found = []
+        mixed = text != low  # where people use capitals, a small letter says that the word is just a word
         for span, owners in matches:
-            app = _decide(owners, certain, hits, span) or _alone(owners, text, low, span)
+            doubtful = mixed and text[span[0]] == low[span[0]] and not self._small(text[span[0] : span[1]])
+            app = _decide(owners, certain, hits, span, 2 if doubtful else 1) or _alone(owners, text, low, span)
             if app:
                 found.append(Mention(app=app, name=text[span[0] : span[1]], start=span[0], end=span[1]))
         return found
@@ -112,29 +121,33 @@ class NameFinder:
                 kept.append(span)
         return kept
 
+    def _small(self, matched: str) -> bool:
+        """Whether the application itself writes this name with a small letter or a digit first: kitty, nano, tar."""
+        return plain(matched) in self._small_names
+
     def _find_owners(self, matched: str) -> dict[str, bool]:
         name = plain(matched)
         return self._owners.get(name) or self._squeezed[name.replace(" ", "")]
 
 
-Hits = Callable[[str], list[tuple[int, int, str]]]
-"""Application -> start, end and word of each of its context words in the text."""
+Hits = Callable[[str], Mapping[str, tuple[int, int, int]]]
+"""Application -> each of its context words in the text -> how often it comes, and where it stood last."""
 
 
-def _decide(owners: Mapping[str, bool], certain: set[str], hits: Hits, span: tuple[int, int]) -> str | None:
+def _decide(owners: Mapping[str, bool], certain: set[str], hits: Hits, span: tuple[int, int], least: int) -> str | None:
+    """Whose name it is; an ordinary word needs `least` different context words."""
     sure = [app for app, ordinary in owners.items() if not ordinary or app in certain]
     if sure:
         return sure[0]
-    counted = sorted(((_outside(hits(app), span, len(owners) > 1), app) for app in owners), key=lambda hit: -hit[0])
-    if not counted[0][0] or (len(counted) > 1 and counted[0][0] == counted[1][0]):
+    counted = sorted(((_outside(hits(app), span), app) for app in owners), key=lambda hit: -hit[0])
+    if counted[0][0] < least or (len(counted) > 1 and counted[0][0] == counted[1][0]):
         return None
     return counted[0][1]
 
 
-def _outside(hits: list[tuple[int, int, str]], span: tuple[int, int], count: bool) -> int:
-    """Number of different context words beside the span; without `count` whether there is any."""
-    beside = (word for start, end, word in hits if end <= span[0] or start >= span[1])
-    return len(set(beside)) if count else int(next(beside, None) is not None)
+def _outside(hits: Mapping[str, tuple[int, int, int]], span: tuple[int, int]) -> int:
+    """Number of different context words beside the span: those that come more often, or stand elsewhere."""
+    return sum(count > 1 or end <= span[0] or start >= span[1] for count, start, end in hits.values())
 
 
 def _alone(owners: Mapping[str, bool], text: str, low: str, span: tuple[int, int]) -> str | None:

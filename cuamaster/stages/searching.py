@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from cuamaster.catalog import Catalog
 from cuamaster.curriculum.plan import first_plan
 from cuamaster.ports import VideoSource
 from cuamaster.records.episode import RoundPlan
 from cuamaster.records.record import content_id
 from cuamaster.records.search import Searched
 from cuamaster.records.taxonomy import Taxonomy
-from cuamaster.records.video import Query, TaskSegment, Video
+from cuamaster.records.video import Query, TaskSegment
 from cuamaster.seeding.search_memory import SearchMemory
 from cuamaster.seeding.search_plan import LISTED, SearchPlan, plan_searches
 from cuamaster.settings import Settings
@@ -66,22 +67,16 @@ def key_of(query: Query, sources: Sequence[VideoSource]) -> str:
     return content_id("query", query, *(source.asked(query) for source in sources if source.name == query.provider))
 
 
-def remember(folder: RoundFolder, queries: Sequence[Query], sources: Sequence[VideoSource]) -> None:
+def remember(workspace: Workspace, number: int, queries: Sequence[Query], sources: Sequence[VideoSource]) -> None:
     """Write what each query brought, once the round's videos are mined. A search that failed is not remembered: it is asked again."""
+    folder = workspace.round(number)
     failed = {item.item_id for item in folder.stage("search").dropped()}
     asked = [q for q in queries if q.provider != LISTED and q.app and key_of(q, sources) not in failed]
-    came = Counter(_origin(video) for video in folder.stage("search").kept(Video))
-    fresh = folder.stage("discover").kept(Video)
-    new = Counter(_origin(video) for video in fresh)
-    tasks = Counter(segment.video_id for segment in folder.stage("mine").kept(TaskSegment))
-    kept = Counter(_origin(video) for video in fresh if tasks[video.id])
-    found: Counter[tuple[str | None, str | None]] = Counter()
-    for video in fresh:
-        found[_origin(video)] += tasks[video.id]
+    brought = _brought(workspace, number) if asked else {}
     rows = [
         Searched(
             text=q.text, app=q.app, provider=q.provider, language=q.language, offset=q.offset, limit=q.limit,
-            candidates=came[q.app, q.text], new=new[q.app, q.text], kept=kept[q.app, q.text], tasks=found[q.app, q.text],
+            **dict(zip(_COUNTS, brought.get((q.app, q.text), (0, 0, 0, 0)), strict=True)),
         )
         for q in asked
     ]  # fmt: skip
@@ -91,5 +86,23 @@ def remember(folder: RoundFolder, queries: Sequence[Query], sources: Sequence[Vi
     )  # fmt: skip
 
 
-def _origin(video: Video) -> tuple[str | None, str | None]:
-    return video.app, video.query
+_COUNTS = ("candidates", "new", "kept", "tasks")
+_CAME = "SELECT app, query, count(*) AS candidates, 0 AS new, 0 AS kept, 0 AS tasks FROM search WHERE round = $round GROUP BY ALL"
+_NEW = """SELECT app, query, 0, count(*), count(n), coalesce(sum(n), 0) FROM discover LEFT JOIN (
+    {mined}) ON video_id = discover.id WHERE round = $round GROUP BY ALL"""
+_MINED = "SELECT video_id, count(*) AS n FROM mine WHERE round = $round GROUP BY ALL"
+_NOTHING_MINED = "SELECT '' AS video_id, 0 AS n WHERE false"
+
+
+def _brought(workspace: Workspace, number: int) -> dict[tuple[str, str], tuple[int, ...]]:
+    """(application, query) -> candidates, new ones, kept ones, tasks; counted in SQL, for candidates may be millions."""
+    with Catalog(workspace) as catalog:
+        parts = [_CAME] if "search" in catalog.views else []
+        if "discover" in catalog.views:
+            parts.append(_NEW.format(mined=_MINED if "mine" in catalog.views else _NOTHING_MINED))
+        if not parts:
+            return {}
+        sums = ", ".join(f"sum({name})::BIGINT AS {name}" for name in _COUNTS)
+        sql = f"SELECT app, query, {sums} FROM ({' UNION ALL '.join(parts)}) WHERE app IS NOT NULL GROUP BY ALL"
+        rows = catalog.query(sql, {"round": number})
+    return {(row["app"], row["query"]): tuple(row[name] for name in _COUNTS) for row in rows}

@@ -57,7 +57,7 @@ def seed(wheel: Wheel, folder: RoundFolder, queries: Sequence[Query], ports: See
     seeding.score(folder, ports, each)
     seeding.mine(folder, ports, each)
     seeding.reconstruct(folder, ports, wheel.settings, each)
-    searching.remember(folder, queries, ports.sources)
+    searching.remember(wheel.workspace, folder.number, queries, ports.sources)
 
 
 def everything(sources: Sequence[VideoSource]) -> list[Query]:

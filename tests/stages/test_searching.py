@@ -18,7 +18,7 @@ from cuamaster.stages import Wheel, searches, survey, wanted
 from cuamaster.stages.running import in_turn
 from cuamaster.stages.searching import memory_before, planned, remember
 from cuamaster.stages.seeding import discover
-from cuamaster.tables import RoundFolder, Workspace
+from cuamaster.tables import Workspace
 
 TAXONOMY = load()
 
@@ -53,8 +53,9 @@ def plan(number: int, **videos: int) -> RoundPlan:
     return RoundPlan(round=number, cells=tuple(cells))
 
 
-def turn(folder: RoundFolder, queries: list[Query], sources: list[VideoSource], keep: str) -> None:
+def turn(workspace: Workspace, number: int, queries: list[Query], sources: list[VideoSource], keep: str) -> None:
     """Search, and find a task in every video whose title has `keep` in it."""
+    folder = workspace.round(number)
     discover(folder, queries, sources, in_turn)
     kept = [video for video in folder.stage("discover").kept(Video) if keep in video.title]
     segments = [
@@ -64,14 +65,14 @@ def turn(folder: RoundFolder, queries: list[Query], sources: list[VideoSource], 
         for video in kept
     ]
     folder.stage("mine").write("all", segments)
-    remember(folder, queries, sources)
+    remember(workspace, number, queries, sources)
 
 
 def test_what_was_searched_is_remembered_and_steers_the_next_round(tmp_path: Path) -> None:
     workspace, settings = Workspace(tmp_path), Settings(workspace=tmp_path)
     site = Site()
     first = planned(workspace, 1, plan(1, gimp=10, krita=3), TAXONOMY, settings, ["ytdlp"])
-    turn(workspace.round(1), first.queries, [site], keep="how to use GIMP")
+    turn(workspace, 1, first.queries, [site], keep="how to use GIMP")
 
     rows = {row.text: row for row in workspace.round(1).stage("searched").kept(Searched)}
     assert rows["how to use GIMP"].kept == rows["how to use GIMP"].tasks == rows["how to use GIMP"].candidates == 20
@@ -87,9 +88,9 @@ def test_what_was_searched_is_remembered_and_steers_the_next_round(tmp_path: Pat
     krita = next(item for item in second.searches if item.query.app == "krita")
     assert krita.query.text == "how to use Krita", "what paid for one application is tried first for another"
 
-    turn(workspace.round(2), second.queries, [site], keep="how to use")
+    turn(workspace, 2, second.queries, [site], keep="how to use")
     third = planned(workspace, 3, plan(3, gimp=90), TAXONOMY, settings, ["ytdlp"])
-    turn(workspace.round(3), third.queries, [site], keep="how to use")
+    turn(workspace, 3, third.queries, [site], keep="how to use")
     fourth = planned(workspace, 4, plan(4, gimp=90), TAXONOMY, settings, ["ytdlp"])
     assert "how to use GIMP" not in {query.text for query in fourth.queries}, "30 results were all it had"
     seen = [video.id for number in (1, 2, 3) for video in workspace.round(number).stage("search").kept(Video)]
@@ -99,11 +100,11 @@ def test_what_was_searched_is_remembered_and_steers_the_next_round(tmp_path: Pat
 def test_the_same_round_plans_the_same_searches_after_it_ran(tmp_path: Path) -> None:
     workspace, settings, site = Workspace(tmp_path), Settings(workspace=tmp_path), Site()
     before = planned(workspace, 1, plan(1, gimp=5), TAXONOMY, settings, ["ytdlp"])
-    turn(workspace.round(1), before.queries, [site], keep="GIMP")
+    turn(workspace, 1, before.queries, [site], keep="GIMP")
     assert planned(workspace, 1, plan(1, gimp=5), TAXONOMY, settings, ["ytdlp"]) == before
     asked = len(site.asked_for)
     discover(workspace.round(1), before.queries, [site], in_turn)
-    remember(workspace.round(1), before.queries, [site])
+    remember(workspace, 1, before.queries, [site])
     assert len(site.asked_for) == asked and len(workspace.round(1).stage("searched").kept(Searched)) == len(
         before.queries
     )
@@ -112,7 +113,7 @@ def test_the_same_round_plans_the_same_searches_after_it_ran(tmp_path: Path) -> 
 def test_a_search_that_failed_is_not_remembered_as_one_that_found_nothing(tmp_path: Path) -> None:
     workspace, settings = Workspace(tmp_path), Settings(workspace=tmp_path)
     first = planned(workspace, 1, plan(1, gimp=10), TAXONOMY, settings, ["ytdlp"])
-    turn(workspace.round(1), first.queries, [Site(broken="tutorial")], keep="GIMP")
+    turn(workspace, 1, first.queries, [Site(broken="tutorial")], keep="GIMP")
     assert "GIMP tutorial" not in {row.text for row in workspace.round(1).stage("searched").kept(Searched)}
     assert {item.reason for item in workspace.round(1).stage("search").dropped()} == {"source-unavailable"}
     again = planned(workspace, 2, plan(2, gimp=200), TAXONOMY, settings, ["ytdlp"])
@@ -147,7 +148,7 @@ def test_a_round_without_a_plan_searches_the_poorest_of_the_whole_taxonomy(tmp_p
 def test_the_coverage_report_counts_what_was_kept(tmp_path: Path) -> None:
     workspace, settings = Workspace(tmp_path), Settings(workspace=tmp_path)
     first = planned(workspace, 1, plan(1, gimp=10, krita=3), TAXONOMY, settings, ["ytdlp"])
-    turn(workspace.round(1), first.queries, [Site()], keep="GIMP")
+    turn(workspace, 1, first.queries, [Site()], keep="GIMP")
     lines = {line["domain"]: line for line in survey(tmp_path, TAXONOMY, "domain")}
     creative, every = lines["creative-media"], lines["all"]
     assert (creative["reached"], creative["tasks"]) == (1, 40) and creative["searches"] == len(first.queries)

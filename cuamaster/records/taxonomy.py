@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
 from cuamaster.errors import UnknownName
-from cuamaster.records.mentions import Mention, NameFinder, Spelling, plain
+from cuamaster.records.mentions import Mention as Mention  # what a taxonomy answers with: exported with it
+from cuamaster.records.mentions import NameFinder, Spelling, plain
 from cuamaster.records.record import Record
 
 NoiseKind = Literal["promotion", "entertainment", "language-lesson", "news", "review"]

@@ -22,6 +22,12 @@ _SCRIPTS = (
 """Script, its letters, and what may not stand before or after a name that begins or ends with one of them."""
 _FOREIGN = re.compile(r"[Ѐ-ӿ؀-ۿऀ-ॿ぀-ヿ一-鿿가-힣]")
 _LATIN = re.compile(r"[a-zà-ɏ]")
+_INSIDE = re.compile(r"(?:^|[^a-z])(?:in|inside|using|en|dans|em|no)\s+(?:the )?$")
+"""Words before the place where something is done, in the languages whose titles share the Latin script."""
+_TEACHES = re.compile(
+    r"(?<![a-z])(?:how to|how do|tutorials?|introduction|intro to|beginners?|basics|course|lesson|learn|guide|step by step|tips"
+    r"|anleitung|anfänger|cómo|principiantes|curso|tutoriel|tuto|comment|débutants|como|iniciantes|aula)(?![a-z])"
+)
 _WORD = re.compile(r"[a-z0-9à-ɏ]+")
 
 
@@ -60,15 +66,18 @@ class NameFinder:
     """Finds names in texts. `spellings`: every way each application is written; `context`: application -> its context words.
 
     An ordinary word counts as a name only beside a context word (two, if it has a small letter that the application's name has
-    not, in a text that has capitals) or another name of the same application, or, capitalized,
-    in a text that is mostly of another script: "word" is no ordinary word of Japanese. Where several applications claim a
+    not, in a text that has capitals) or another name of the same application; or, written just as
+    the application writes it, after "in" or "using" in a text that teaches ("How to build a model in Excel"), and in a text that is
+    mostly of another script: "Word" is no ordinary word of Japanese. Where several applications claim a
     name, the one with the most context words has it; if none has more than the others, nobody.
     """
 
     def __init__(self, spellings: Iterable[Spelling], context: Mapping[str, Iterable[str]]) -> None:
         self._owners: dict[str, dict[str, bool]] = {}
         self._small_names: set[str] = set()
+        self._written: set[str] = set()
         for spelling in spellings:
+            self._written.add(spelling.name)
             self._owners.setdefault(plain(spelling.name), {})[spelling.app] = spelling.ordinary
             if spelling.name[0] == lowered(spelling.name)[0]:
                 self._small_names.add(plain(spelling.name))
@@ -103,7 +112,7 @@ class NameFinder:
         mixed = text != low  # where people use capitals, a small letter says that the word is just a word
         for span, owners in matches:
             doubtful = mixed and text[span[0]] == low[span[0]] and not self._small(text[span[0] : span[1]])
-            app = _decide(owners, certain, hits, span, 2 if doubtful else 1) or _alone(owners, text, low, span)
+            app = _decide(owners, certain, hits, span, 2 if doubtful else 1) or self._alone(owners, text, low, span)
             if app:
                 found.append(Mention(app=app, name=text[span[0] : span[1]], start=span[0], end=span[1]))
         return found
@@ -120,6 +129,20 @@ class NameFinder:
             if not kept or span[0] >= kept[-1][1]:
                 kept.append(span)
         return kept
+
+    def _alone(self, owners: Mapping[str, bool], text: str, low: str, span: tuple[int, int]) -> str | None:
+        """An ordinary word without context, written just as the application writes it: "in Excel" in a text that teaches, or
+        in a text that is mostly of another script."""
+        if (
+            len(owners) > 1
+            or not text[span[0]].isupper()
+            or text[span[0] : span[1]].translate(_WIDE) not in self._written
+        ):
+            return None
+        if _INSIDE.search(low[max(0, span[0] - 9) : span[0]]) and _TEACHES.search(low):
+            return next(iter(owners))
+        foreign = 0 if low.isascii() else len(_FOREIGN.findall(low))
+        return next(iter(owners)) if foreign and foreign >= len(_LATIN.findall(low)) - (span[1] - span[0]) else None
 
     def _small(self, matched: str) -> bool:
         """Whether the application itself writes this name with a small letter or a digit first: kitty, nano, tar."""
@@ -148,14 +171,6 @@ def _decide(owners: Mapping[str, bool], certain: set[str], hits: Hits, span: tup
 def _outside(hits: Mapping[str, tuple[int, int, int]], span: tuple[int, int]) -> int:
     """Number of different context words beside the span: those that come more often, or stand elsewhere."""
     return sum(count > 1 or end <= span[0] or start >= span[1] for count, start, end in hits.values())
-
-
-def _alone(owners: Mapping[str, bool], text: str, low: str, span: tuple[int, int]) -> str | None:
-    """Nobody's ordinary word: capitalized in a text that is mostly of another script."""
-    if len(owners) > 1 or not text[span[0]].isupper() or low.isascii():
-        return None
-    foreign = len(_FOREIGN.findall(low))
-    return next(iter(owners)) if foreign and foreign >= len(_LATIN.findall(low)) - (span[1] - span[0]) else None
 
 
 def _beginnings(name: str) -> set[str]:

@@ -12,8 +12,8 @@ import pytest
 
 COMMANDS = [
     ["doctor"], ["image", "build"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"],
-    ["primitives", "verify"], ["taxonomy", "validate"], ["import", "agentnet"], ["import", "osworld"], ["import", "cua-lite"],
-    ["preflight"], ["clean"], ["card"], ["report"],
+    ["primitives", "verify"], ["taxonomy", "validate"], ["taxonomy", "show"], ["taxonomy", "coverage"],
+    ["import", "agentnet"], ["import", "osworld"], ["import", "cua-lite"], ["preflight"], ["clean"], ["card"], ["report"],
 ]  # fmt: skip
 
 
@@ -107,3 +107,24 @@ def test_a_dataset_from_preflight_to_report(tmp_path: Path) -> None:
     assert _cuamaster("report", str(data)).stdout.strip() == str(data / "report.html")
     refused = _cuamaster("clean", str(tmp_path / "out"), "--from", str(data), workspace=tmp_path / "ws")
     assert refused.returncode == 2 and "Parquet" in refused.stderr
+
+
+def test_a_dry_run_shows_the_searches_and_writes_nothing(tmp_path: Path) -> None:
+    given = {"CUAMASTER_PROVIDERS": '["local", "ytdlp"]', "CUAMASTER_SEARCH_LANGUAGES": '["en", "ja"]'}
+    done = _cuamaster("seed", "--dry-run", "--json", workspace=tmp_path / "ws", **given)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["requests"], told["applications"], told["languages"], told["results at most"]) == (8, 8, "en, ja", 32)
+    assert told["queries"][0]["query"] == "(everything)" and len(told["queries"]) == 9
+    assert not (tmp_path / "ws").exists()
+    places = json.loads(_cuamaster("seed", "--dry-run", "--json", str(tmp_path), workspace=tmp_path / "ws").stdout)
+    assert (places["searches"], places["requests"]) == (1, 0)
+
+
+def test_the_taxonomy_is_shown_and_its_coverage_reported(tmp_path: Path) -> None:
+    fields = {row["field"]: row["value"] for row in json.loads(_cuamaster("taxonomy", "show", "gimp", "--json").stdout)}
+    assert fields["vendor"] == "GIMP Team" and fields["package"] == fields["command"] == "gimp"
+    lines = json.loads(_cuamaster("taxonomy", "coverage", "--by", "domain", "--json", workspace=tmp_path).stdout)
+    assert len(lines) == 9 and lines[-1]["domain"] == "all" and lines[-1]["applications"] >= 650
+    unknown = _cuamaster("taxonomy", "show", "gimpp")
+    assert unknown.returncode == 2 and "gimp" in unknown.stderr

@@ -1,19 +1,15 @@
-"""Plans what to search for, and drops candidates that were found before: by source identity, then by normalized title."""
+"""Drops candidates that were found before: by source identity, then by normalized title."""
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from cuamaster.records.episode import Dropped, RoundPlan
-from cuamaster.records.taxonomy import App, Taxonomy
-from cuamaster.records.video import Query, Video
+from cuamaster.records.episode import Dropped
+from cuamaster.records.video import Video
 
 STAGE = "discover"
-OVERSHOOT = 4
-"""Candidates wanted for each video that is to survive the filters."""
 
 _SITES = (
     ("youtube", re.compile(r"(?:youtube\.com/(?:watch\?(?:.*&)?v=|shorts/|embed/|live/)|youtu\.be/)([\w-]{11})")),
@@ -58,32 +54,6 @@ TAGS = frozenset(
         "video",
     ]
 )
-
-
-def plan_queries(
-    taxonomy: Taxonomy, plan: RoundPlan, language: str, *, providers: Sequence[str] = ("local",)
-) -> list[Query]:
-    """Searches of one round: for each planned application its name with every action word of the language.
-
-    A folder or feed (provider `local`) has no search engine to please: it gets the bare names. Raises UnknownName for an
-    application that the taxonomy does not have, and for a language without words.
-    """
-    queries: list[Query] = []
-    for cell in plan.cells:
-        app = taxonomy.app(cell.app)
-        if not cell.videos:
-            continue
-        for provider in providers:
-            texts = list(app.names) if provider == "local" else _texts(app, taxonomy.words_for(language).actions)
-            limit = max(1, math.ceil(cell.videos * OVERSHOOT / (1 if provider == "local" else len(texts))))
-            queries += [
-                Query(text=text, app=app.id, provider=provider, language=language, limit=limit) for text in texts
-            ]
-    return list(dict.fromkeys(queries))
-
-
-def _texts(app: App, actions: Iterable[str]) -> list[str]:
-    return [word.format(app=app.name) if "{app}" in word else f"{app.name} {word}" for word in actions]
 
 
 def dedup(videos: Iterable[Video], *, tags: Iterable[str] = ()) -> tuple[list[Video], list[Dropped]]:

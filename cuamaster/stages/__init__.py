@@ -12,6 +12,7 @@ from cuamaster.stages.importing import Imported, import_agentnet, import_cua_lit
 from cuamaster.stages.planning import round_to_run
 from cuamaster.stages.running import Each, in_turn
 from cuamaster.stages.summary import summarize
+from cuamaster.stages.surveying import dry_run, show_taxonomy, survey, totals
 from cuamaster.stages.verifying import verify_library
 from cuamaster.stages.wheel import (
     Wheel,
@@ -20,6 +21,7 @@ from cuamaster.stages.wheel import (
     everything,
     open_wheel,
     propagate,
+    searches,
     seed,
     tasks_to_collect,
     turn,
@@ -33,6 +35,7 @@ __all__ = [
     "begin",
     "collect",
     "curated",
+    "dry_run",
     "everything",
     "export",
     "import_agentnet",
@@ -44,9 +47,13 @@ __all__ = [
     "open_wheel",
     "propagate",
     "round_to_run",
+    "searches",
     "seed",
+    "show_taxonomy",
     "summarize",
+    "survey",
     "tasks_to_collect",
+    "totals",
     "turn",
     "verify_library",
     "wanted",

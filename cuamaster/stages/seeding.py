@@ -22,6 +22,7 @@ from cuamaster.seeding.screen import ScreenRules, media_fault
 from cuamaster.seeding.screen import screen as screen_videos
 from cuamaster.settings import Settings
 from cuamaster.stages.running import ITEM_FAULTS, Each, Result, drop, run
+from cuamaster.stages.searching import key_of
 from cuamaster.tables import RoundFolder
 
 log = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ def discover(folder: RoundFolder, queries: Sequence[Query], sources: Sequence[Vi
         return [source for source in sources if source.name == query.provider]
 
     def key(query: Query) -> str:
-        return content_id("query", query, *(source.asked(query) for source in asked(query)))
+        return key_of(query, sources)
 
     def search(query: Query) -> Result:
         found: list[Video] = []

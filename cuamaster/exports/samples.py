@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -14,19 +16,27 @@ from cuamaster.records.primitive import Mode
 from cuamaster.records.record import canonical_json
 from cuamaster.records.task import Certificate, Task
 from cuamaster.records.trajectory import Action, Lineage, Observation, Proof, Step, Trajectory
+from cuamaster.tables import Shelf
 
 DONE = "The task is done."
+MAX_STEPS = 2000
+"""Longer paths are no sample for a trainer, and as one row they would not fit into memory."""
+MAX_INSTRUCTION = 20_000
+"""Characters."""
 
 
 @dataclass(frozen=True)
 class RoundData:
-    """What one round made: all tasks its episodes are of, their certificates, and the video trajectories."""
+    """What one round made: all tasks its episodes are of, their certificates, and the video trajectories.
+
+    Everything is iterated several times; it may be read from files each time, so that no round need fit into memory.
+    """
 
     round: int
-    tasks: Sequence[Task] = ()
-    certificates: Sequence[Certificate] = ()
-    episodes: Sequence[Episode] = ()
-    trajectories: Sequence[Trajectory] = ()
+    tasks: Iterable[Task] = ()
+    certificates: Iterable[Certificate] = ()
+    episodes: Iterable[Episode] = ()
+    trajectories: Iterable[Trajectory] = ()
 
 
 @dataclass(frozen=True)
@@ -42,11 +52,15 @@ class Sample:
     steps: tuple[Step, ...]
     proof: Proof
     task: Task | None = None
-    episode: Episode | None = None
+    episode_id: str | None = None
+    """The episode it is, or the one that proves it."""
+    image_digest: str | None = None
     reason: str = ""
     n_rollbacks: int = 0
     apps: tuple[str, ...] = ()
     lineage: tuple[Lineage, ...] = ()
+    injected: bool = False
+    """A step that was made wrong on purpose is on the kept path."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Feedback that was given on the way; it must not show up anywhere in the row."""
 
@@ -54,23 +68,35 @@ class Sample:
 def samples(rounds: Iterable[RoundData]) -> Iterator[Sample | Dropped]:
     """Proven and unproven ones in the order of the rounds, and what cannot be exported; a path seen before is not repeated.
 
-    Raises IntegrityError for an episode whose task its round does not hold.
+    Of a round, only what is known of its seed tasks is in memory. Raises IntegrityError for an episode whose task neither
+    its round nor an earlier one holds.
     """
-    seen: set[str] = set()
+    seen: set[bytes] = set()
     sources: dict[str, Lineage] = {}
-    for data in rounds:
-        sources.update(sources_of(data.trajectories))
-        tasks = {task.id: task for task in data.tasks}
-        for sample in [*_collected(data, tasks), *_from_videos(data, tasks)]:
-            problem = _unfit(sample)
-            if problem:
-                yield Dropped(item_id=sample.id, stage="export", reason=problem)
-                continue
-            actions = [[item.action.to_dict() for item in step.actions] for step in sample.steps]
-            path = canonical_json([sample.task.id if sample.task else sample.id, sample.source, sample.mode, actions])
-            if path not in seen:
-                seen.add(path)
-                yield replace(sample, lineage=completed(sample.lineage, sources))
+    with Shelf(Task) as tasks:
+        for data in rounds:
+            sources.update(sources_of(data.trajectories))
+            seeds = _Seeds.of(data, tasks)
+            for sample in _of_round(data, tasks, seeds):
+                problem = _unfit(sample)
+                if problem:
+                    yield Dropped(item_id=sample.id, stage="export", reason=problem[0], detail=problem[1])
+                    continue
+                path = _path_hash(sample)
+                if path not in seen:
+                    seen.add(path)
+                    yield replace(sample, lineage=completed(sample.lineage, sources))
+
+
+def _of_round(data: RoundData, tasks: Shelf[Task], seeds: _Seeds) -> Iterator[Sample]:
+    yield from _collected(data, tasks)
+    yield from _from_videos(data, tasks, seeds)
+
+
+def _path_hash(sample: Sample) -> bytes:
+    actions = [[item.action.to_dict() for item in step.actions] for step in sample.steps]
+    path = canonical_json([sample.task.id if sample.task else sample.id, sample.source, sample.mode, actions])
+    return hashlib.sha256(path.encode()).digest()[:16]
 
 
 def on_vm(episode: Episode) -> bool:
@@ -82,35 +108,57 @@ def _real(image_digest: str) -> bool:
     return bool(image_digest) and not image_digest.startswith("simulated")
 
 
-def _unfit(sample: Sample) -> str:
-    """Why nobody should learn from this path, as a slug, or ''."""
-    if (
-        sample.source == "collected"
-        and sample.episode is not None
-        and any(node.injected for node in sample.episode.path())
-    ):
-        return "injected-step-kept"
+def _unfit(sample: Sample) -> tuple[str, str] | None:
+    """Why nobody should learn from this path, as a slug and what was found."""
+    if sample.injected:
+        return "injected-step-kept", ""
     if not sample.steps:
-        return "no-steps"
+        return "no-steps", ""
     last = sample.steps[-1].actions[-1].action
-    return "" if last.type == "finish" and last.args["status"] == "success" else "finish-not-success"
+    if last.type != "finish" or last.args["status"] != "success":
+        return "finish-not-success", ""
+    if len(sample.steps) > MAX_STEPS:
+        return "too-long", f"{len(sample.steps)} steps; at most {MAX_STEPS} are exported"
+    if len(sample.instruction) > MAX_INSTRUCTION:
+        return "instruction-too-long", f"{len(sample.instruction)} characters; at most {MAX_INSTRUCTION} are exported"
+    told = _told(sample)
+    return ("hint-in-row", told) if told else None
 
 
-def _collected(data: RoundData, tasks: dict[str, Task]) -> Iterator[Sample]:
+def _told(sample: Sample) -> str:
+    """A hint that shows through in what would be exported: as it was given, or with its blanks made single as in a thought."""
+    if not sample.secrets:
+        return ""
+    texts = [text for step in sample.steps for text in (step.thought, step.observation.response)]
+    actions = [canonical_json(item.model_dump(mode="json")) for step in sample.steps for item in step.actions]
+    plain = "\n".join([sample.instruction, *texts, *actions])
+    found = f"{plain}\n{' '.join(plain.split())}"
+    shapes = ((secret, secret, " ".join(secret.split()), canonical_json(secret)[1:-1]) for secret in sample.secrets)
+    return next((secret for secret, *forms in shapes if any(form in found for form in forms)), "")
+
+
+def _collected(data: RoundData, tasks: Shelf[Task]) -> Iterator[Sample]:
     for episode in data.episodes:
         if episode.outcome != "passed" or episode.verdict is None or episode.verdict.status != "passed":
             continue
-        task = tasks.get(episode.task_id)
-        if task is None:
-            raise IntegrityError(
-                f"episode {episode.id} is of task {episode.task_id}, which round {data.round} does not hold"
-            )
+        task = task_of_episode(episode, tasks, data.round)
         sample = Sample(
             id=episode.id, round=data.round, source="collected", instruction=task.instruction, mode=episode.mode, policy=episode.policy,
-            steps=steps_of(episode, task), proof="verified", task=task, episode=episode, n_rollbacks=episode.rollbacks, apps=task.apps,
-            lineage=task.lineage, secrets=tuple(divergence.feedback for divergence in episode.divergences if divergence.feedback),
+            steps=steps_of(episode, task), proof="verified", task=task, episode_id=episode.id, image_digest=episode.image_digest,
+            n_rollbacks=episode.rollbacks, apps=task.apps, lineage=task.lineage, injected=any(node.injected for node in episode.path()),
+            secrets=tuple(divergence.feedback for divergence in episode.divergences if divergence.feedback),
         )  # fmt: skip
         yield sample if on_vm(episode) else replace(sample, proof="none", reason="simulated-desktop")
+
+
+def task_of_episode(episode: Episode, tasks: Shelf[Task], round_number: int) -> Task:
+    """The task that an episode is of; raises IntegrityError when nobody holds it."""
+    task = tasks.get(episode.task_id)
+    if task is None:
+        raise IntegrityError(
+            f"episode {episode.id} is of task {episode.task_id}, which round {round_number} does not hold"
+        )
+    return task
 
 
 def steps_of(episode: Episode, task: Task) -> tuple[Step, ...]:
@@ -150,48 +198,83 @@ def _finished(steps: tuple[Step, ...], final: Observation | None) -> tuple[Step,
     return (*steps, Step(observation=_plain(final), actions=(finish,), thought=DONE))
 
 
-def _from_videos(data: RoundData, tasks: dict[str, Task]) -> Iterator[Sample]:
-    for trajectory in data.trajectories:
-        task = _seed_task(trajectory, data.trajectories, tasks)
-        replayed = [
-            episode
-            for episode in data.episodes
-            if task is not None and episode.task_id == task.id and _is_replay(episode)
-        ]
-        oracle = any(
-            task is not None and item.task_id == task.id and item.released and _real(item.image_digest)
+@dataclass(frozen=True)
+class _Replay:
+    """What an episode of a seed task says about the video."""
+
+    episode_id: str
+    outcome: str
+    real: bool
+    image_digest: str
+
+
+_Origin = tuple[str, float | None, float | None, str | None]
+
+
+@dataclass
+class _Seeds:
+    """What a round knows of its seed tasks, for finding the one that was made of a trajectory, and its proof."""
+
+    by_trajectory: dict[str, str] = field(default_factory=dict)
+    by_origin: dict[_Origin, str] = field(default_factory=dict)
+    origins: Counter[_Origin] = field(default_factory=Counter)
+    released: set[str] = field(default_factory=set)
+    replays: dict[str, list[_Replay]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, data: RoundData, tasks: Shelf[Task]) -> _Seeds:
+        """Looks once at everything the round holds, and puts its tasks on the shelf."""
+        found, seeds = cls(), set()
+        for task in data.tasks:
+            tasks.put(task.id, task)
+            if task.strategy == "seed":
+                seeds.add(task.id)
+                for evidence in (evidence for use in task.plan for evidence in use.primitive.evidence):
+                    if evidence.trajectory_id:
+                        found.by_trajectory.setdefault(evidence.trajectory_id, task.id)
+                for origin in filter(None, map(_origin, task.lineage)):
+                    found.by_origin.setdefault(origin, task.id)
+        found.origins.update(filter(None, (_origin(item.lineage) for item in data.trajectories)))
+        found.released = {
+            item.task_id
             for item in data.certificates
-        )
-        proof, reason, episode = _proof(trajectory, task, replayed, oracle=oracle)
+            if item.task_id in seeds and item.released and _real(item.image_digest)
+        }
+        for episode in data.episodes:
+            if episode.task_id in seeds and _is_replay(episode):
+                replay = _Replay(episode.id, episode.outcome, on_vm(episode), episode.image_digest)
+                found.replays.setdefault(episode.task_id, []).append(replay)
+        return found
+
+    def task_of(self, trajectory: Trajectory) -> str | None:
+        """The seed task made of this trajectory: the one whose plan names it as evidence, else by lineage if that is its alone."""
+        named = self.by_trajectory.get(trajectory.id)
+        origin = _origin(trajectory.lineage)
+        if named or origin is None or self.origins[origin] != 1:
+            return named
+        return self.by_origin.get(origin)
+
+
+def _from_videos(data: RoundData, tasks: Shelf[Task], seeds: _Seeds) -> Iterator[Sample]:
+    for trajectory in data.trajectories:
+        task_id = seeds.task_of(trajectory)
+        task = tasks.get(task_id) if task_id else None
+        replays = seeds.replays.get(task_id or "", [])
+        proof, reason, replay = _proof(trajectory, task, replays, oracle=task_id in seeds.released)
         steps = tuple(step.model_copy(update={"observation": _plain(step.observation)}) for step in trajectory.steps)
         yield Sample(
             id=trajectory.id, round=data.round, source="video", instruction=trajectory.instruction, mode="gui",
-            policy=f"video:{trajectory.annotator}", steps=_finished(steps, trajectory.final), proof=proof, task=task, episode=episode,
+            policy=f"video:{trajectory.annotator}", steps=_finished(steps, trajectory.final), proof=proof, task=task,
+            episode_id=replay.episode_id if replay else None, image_digest=replay.image_digest if replay else None,
             reason=reason, apps=(trajectory.app,), lineage=(trajectory.lineage,),
         )  # fmt: skip
 
 
-def _seed_task(trajectory: Trajectory, all_: Sequence[Trajectory], tasks: dict[str, Task]) -> Task | None:
-    """The seed task made of this trajectory: the one whose plan names it as evidence, else by lineage if that is its alone."""
-    seeds = [task for task in tasks.values() if task.strategy == "seed"]
-    for task in seeds:
-        if any(evidence.trajectory_id == trajectory.id for use in task.plan for evidence in use.primitive.evidence):
-            return task
-    if sum(_same_origin(trajectory.lineage, other.lineage) for other in all_) != 1:
+def _origin(lineage: Lineage) -> _Origin | None:
+    """Which span of which video; the primitives named beside it do not matter."""
+    if lineage.video_id is None:
         return None
-    return next(
-        (task for task in seeds if any(_same_origin(trajectory.lineage, lineage) for lineage in task.lineage)), None
-    )
-
-
-def _same_origin(a: Lineage, b: Lineage) -> bool:
-    """Same span of the same video; the primitives named beside it do not matter."""
-    return a.video_id is not None and (a.video_id, a.t_start, a.t_end, a.segment_id) == (
-        b.video_id,
-        b.t_start,
-        b.t_end,
-        b.segment_id,
-    )
+    return lineage.video_id, lineage.t_start, lineage.t_end, lineage.segment_id
 
 
 def _is_replay(episode: Episode) -> bool:
@@ -201,16 +284,17 @@ def _is_replay(episode: Episode) -> bool:
 
 
 def _proof(
-    trajectory: Trajectory, task: Task | None, replayed: Sequence[Episode], *, oracle: bool
-) -> tuple[Proof, str, Episode | None]:
+    trajectory: Trajectory, task: Task | None, replays: list[_Replay], *, oracle: bool
+) -> tuple[Proof, str, _Replay | None]:
     """`oracle`: the seed task's certificate is released, for which the same steps were replayed and passed."""
     if trajectory.verifier is None:
         return "none", "no-verifier", None
     if task is None:
         return "none", "no-seed-task", None
-    passed = [episode for episode in replayed if episode.outcome == "passed" and on_vm(episode)]
+    passed = [replay for replay in replays if replay.outcome == "passed" and replay.real]
     if passed or oracle:
         return "replayed", "", passed[0] if passed else None
-    if not replayed:
+    if not replays:
         return "none", "not-replayed", None
-    return "none", f"replay-{'simulated' if replayed[-1].outcome == 'passed' else replayed[-1].outcome}", replayed[-1]
+    last = replays[-1]
+    return "none", f"replay-{'simulated' if last.outcome == 'passed' else last.outcome}", last

@@ -1,21 +1,28 @@
-"""Streams rows into one Parquet file with row groups bounded in bytes, whole or not at all."""
+"""Streams rows into one Parquet file with row groups bounded in bytes, every picture once a group; whole or not at all."""
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import hashlib
+import io
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cuamaster.exports.columns import IMAGE, IMAGES
 from cuamaster.records.record import Record
-from cuamaster.tables import write_atomic
+from cuamaster.tables import atomic_file
 
 GROUP_BYTES = 32 << 20
 GROUP_ROWS = 500
-_PICTURES = "images.list.element.bytes"
+_ONE_PAGE = 1 << 30
+_PICTURE = pa.struct([("bytes", pa.dictionary(pa.int32(), pa.binary())), ("path", pa.string())])
+_PICTURES = pa.list_(pa.field("element", _PICTURE))
 
 
 class ExportFile(Record):
@@ -28,35 +35,114 @@ class ExportFile(Record):
 
 
 def write_rows(path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]]) -> ExportFile:
-    """Write rows (possibly none); at most GROUP_BYTES of pictures and text are in memory, and one row more. Raises StoreFull."""
-    count = 0
+    """Write rows (possibly none) into one file. Raises StoreFull, StoreUnwritable."""
+    with parquet_file(path, schema) as file:
+        for row in rows:
+            file.add(row)
+    return file.written()
 
-    def fill(file: BinaryIO) -> None:
-        nonlocal count
-        # Pictures are compressed already, and a dictionary or statistics of them would be further copies in memory.
-        texts = [path for field in schema for path in _leaves(field.name, field.type) if path != _PICTURES]
-        options: dict[str, Any] = {
-            "compression": dict.fromkeys(texts, "zstd") | {_PICTURES: "none"},
-            "use_dictionary": texts,
-            "write_statistics": texts,
-        }
-        with pq.ParquetWriter(file, schema, **options) as writer:
-            waiting: list[dict[str, Any]] = []
-            size = 0
-            for row in rows:
-                waiting.append(row)
-                size += _size(row)
-                count += 1
-                if size >= GROUP_BYTES or len(waiting) >= GROUP_ROWS:
-                    writer.write_table(_table(waiting, schema))
-                    waiting, size = [], 0
-            if waiting:
-                writer.write_table(_table(waiting, schema))
 
-    write_atomic(path, fill)
-    with path.open("rb") as done:
-        digest = hashlib.file_digest(done, "sha256").hexdigest()
-    return ExportFile(name=path.name, rows=count, bytes=path.stat().st_size, sha256=digest)
+@contextlib.contextmanager
+def parquet_file(path: Path, schema: pa.Schema) -> Iterator[RowFile]:
+    """A file to add rows to; it gets its name when the block is left without an error. Raises StoreFull, StoreUnwritable."""
+    leaves = [leaf for field in schema for leaf in _leaves(field.name, field.type)]
+    texts = [leaf for leaf in leaves if not leaf.endswith(".bytes")]
+    options: dict[str, Any] = {
+        # Pictures are compressed already. A dictionary holds each of them once in a row group, however many rows show it.
+        "compression": {leaf: "zstd" if leaf in texts else "none" for leaf in leaves},
+        "use_dictionary": leaves,
+        "dictionary_pagesize_limit": _ONE_PAGE,
+        "write_statistics": texts,
+        "write_batch_size": 16,  # values between two looks at the size of a page: a picture may have megabytes
+    }
+    with atomic_file(path) as raw, ThreadPoolExecutor(1) as pool:
+        hashed = _Hashed(raw)
+        # Readers are told the plain types: that a column is a dictionary on its way in is nobody else's business.
+        with pq.ParquetWriter(hashed, _stored(schema), store_schema=False, **options) as writer:
+            file = RowFile(path.name, schema, writer, hashed, pool)
+            yield file
+            file.finish()
+            plain = base64.b64encode(schema.serialize().to_pybytes())
+            writer.add_key_value_metadata({**(schema.metadata or {}), b"ARROW:schema": plain})
+
+
+class RowFile:
+    """Rows on their way into a Parquet file: at most two row groups of GROUP_BYTES are in memory, and one row more."""
+
+    def __init__(
+        self, name: str, schema: pa.Schema, writer: pq.ParquetWriter, hashed: _Hashed, pool: ThreadPoolExecutor
+    ) -> None:
+        self.rows = 0
+        self._name, self._schema, self._writer, self._hashed, self._pool = name, schema, writer, hashed, pool
+        self._waiting: list[dict[str, Any]] = []
+        self._seen: set[str] = set()
+        self._unique = self._repeated = 0
+        self._busy: Future[None] | None = None
+
+    @property
+    def bytes(self) -> int:
+        """Bytes written so far."""
+        return self._hashed.count
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Append a row: a value for every column."""
+        self._waiting.append(row)
+        self.rows += 1
+        for picture in _pictures(row):
+            if picture["path"] in self._seen:
+                self._repeated += len(picture["path"])
+            else:
+                self._seen.add(picture["path"])
+                self._unique += len(picture["bytes"])
+        self._unique += sum(len(value) for value in row.values() if isinstance(value, str))
+        if self._unique + self._repeated >= GROUP_BYTES or len(self._waiting) >= GROUP_ROWS:
+            self._flush()
+
+    def finish(self) -> None:
+        """Write what is waiting."""
+        if self._waiting:
+            self._flush()
+        self._settle()
+
+    def written(self) -> ExportFile:
+        """What the finished file is."""
+        return ExportFile(name=self._name, rows=self.rows, bytes=self.bytes, sha256=self._hashed.digest())
+
+    def _flush(self) -> None:
+        """Hand the group to the other thread, which compresses and writes while the next rows are read."""
+        self._settle()
+        self._busy = self._pool.submit(self._write, self._waiting)
+        self._waiting, self._seen, self._unique, self._repeated = [], set(), 0, 0
+
+    def _settle(self) -> None:
+        if self._busy is not None:
+            self._busy.result()
+            self._busy = None
+
+    def _write(self, rows: list[dict[str, Any]]) -> None:
+        self._writer.write_table(_table(rows, self._schema), row_group_size=len(rows))
+
+
+class _Hashed(io.RawIOBase):
+    """A file that knows the SHA-256 of what went through it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._sha, self.count = file, hashlib.sha256(), 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.count
+
+    def write(self, data: Any) -> int:
+        self._sha.update(data)
+        self._file.write(data)
+        self.count += len(data)
+        return len(data)
+
+    def digest(self) -> str:
+        return self._sha.hexdigest()
 
 
 def _leaves(path: str, kind: pa.DataType) -> Iterator[str]:
@@ -70,12 +156,44 @@ def _leaves(path: str, kind: pa.DataType) -> Iterator[str]:
         yield path
 
 
+def _stored(schema: pa.Schema) -> pa.Schema:
+    kinds = {IMAGES: _PICTURES, IMAGE: _PICTURE}
+    return pa.schema([pa.field(field.name, kinds.get(field.type, field.type)) for field in schema])
+
+
+def _pictures(row: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [*(row.get("images") or ())]
+    return [*found, row["image"]] if isinstance(row.get("image"), dict) else found
+
+
 def _table(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays(
-        [pa.array([row[field.name] for row in rows], field.type) for field in schema], schema=schema
+        [_column([row[field.name] for row in rows], field.type) for field in schema], schema=_stored(schema)
     )
 
 
-def _size(row: dict[str, Any]) -> int:
-    pictures = sum(len(image["bytes"]) for image in row["images"])
-    return pictures + sum(len(value) for value in row.values() if isinstance(value, str))
+def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
+    if kind == IMAGE:
+        return _album(values)
+    if kind == IMAGES:
+        ends = [0]
+        for images in values:
+            ends.append(ends[-1] + len(images))
+        return pa.ListArray.from_arrays(
+            pa.array(ends, pa.int32()), _album([image for images in values for image in images]), type=_PICTURES
+        )
+    return pa.array(values, kind)
+
+
+def _album(pictures: list[dict[str, Any]]) -> pa.StructArray:
+    """Pictures with the bytes of each once; joining them is one copy, where `pa.array` would build them value by value."""
+    places: dict[bytes, int] = {}
+    order = [places.setdefault(picture["bytes"], len(places)) for picture in pictures]
+    ends = [0]
+    for data in places:
+        ends.append(ends[-1] + len(data))
+    joined = [None, pa.array(ends, pa.int32()).buffers()[1], pa.py_buffer(b"".join(places))]
+    values = pa.Array.from_buffers(pa.binary(), len(places), joined)
+    data = pa.DictionaryArray.from_arrays(pa.array(order, pa.int32()), values)
+    paths = pa.array([picture["path"] for picture in pictures], pa.string())
+    return pa.StructArray.from_arrays([data, paths], fields=list(_PICTURE))

@@ -121,19 +121,21 @@ def _unfit(sample: Sample) -> tuple[str, str] | None:
         return "too-long", f"{len(sample.steps)} steps; at most {MAX_STEPS} are exported"
     if len(sample.instruction) > MAX_INSTRUCTION:
         return "instruction-too-long", f"{len(sample.instruction)} characters; at most {MAX_INSTRUCTION} are exported"
-    told = _told(sample)
+    told = hint_in(sample.steps, sample.secrets, sample.instruction)
     return ("hint-in-row", told) if told else None
 
 
-def _told(sample: Sample) -> str:
+def hint_in(steps: Iterable[Step], secrets: Iterable[str], instruction: str = "") -> str:
     """A hint that shows through in what would be exported: as it was given, or with its blanks made single as in a thought."""
-    if not sample.secrets:
+    secrets = [secret for secret in secrets if secret]
+    if not secrets:
         return ""
-    texts = [text for step in sample.steps for text in (step.thought, step.observation.response)]
-    actions = [canonical_json(item.model_dump(mode="json")) for step in sample.steps for item in step.actions]
-    plain = "\n".join([sample.instruction, *texts, *actions])
+    steps = tuple(steps)
+    texts = [text for step in steps for text in (step.thought, step.observation.response)]
+    actions = [canonical_json(item.model_dump(mode="json")) for step in steps for item in step.actions]
+    plain = "\n".join([instruction, *texts, *actions])
     found = f"{plain}\n{' '.join(plain.split())}"
-    shapes = ((secret, secret, " ".join(secret.split()), canonical_json(secret)[1:-1]) for secret in sample.secrets)
+    shapes = ((secret, secret, " ".join(secret.split()), canonical_json(secret)[1:-1]) for secret in secrets)
     return next((secret for secret, *forms in shapes if any(form in found for form in forms)), "")
 
 
@@ -163,9 +165,14 @@ def task_of_episode(episode: Episode, tasks: Shelf[Task], round_number: int) -> 
 
 def steps_of(episode: Episode, task: Task) -> tuple[Step, ...]:
     """The kept path without hints and without rejected actions, ended by a finish."""
+    return _finished(steps_of_nodes(episode.path(), task), episode.final)
+
+
+def steps_of_nodes(path: Iterable[Node], task: Task) -> tuple[Step, ...]:
+    """The steps of a part of a path that begins at the start, without hints and without rejected actions."""
     steps: list[Step] = []
     answer: str | None = None
-    for node in episode.path():
+    for node in path:
         actions = _carried_out(node)
         if not actions:  # nothing happened: the next step sees the same screen
             continue
@@ -178,7 +185,7 @@ def steps_of(episode: Episode, task: Task) -> tuple[Step, ...]:
         answer = (
             "\n".join(r.response for r in node.receipts if r.response and r.status != "rejected") if left_out else None
         )
-    return _finished(tuple(steps), episode.final)
+    return tuple(steps)
 
 
 def _carried_out(node: Node) -> tuple[Action, ...]:

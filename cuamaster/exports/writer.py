@@ -62,8 +62,9 @@ def parquet_file(path: Path, schema: pa.Schema) -> Iterator[RowFile]:
             file = RowFile(path.name, schema, writer, hashed, pool)
             yield file
             file.finish()
-            plain = base64.b64encode(schema.serialize().to_pybytes())
-            writer.add_key_value_metadata({**(schema.metadata or {}), b"ARROW:schema": plain})
+            told = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
+            plain = base64.b64encode(schema.serialize().to_pybytes()).decode()
+            writer.add_key_value_metadata({**told, "ARROW:schema": plain})
 
 
 class RowFile:
@@ -123,7 +124,7 @@ class RowFile:
         self._writer.write_table(_table(rows, self._schema), row_group_size=len(rows))
 
 
-class _Hashed(io.RawIOBase):
+class _Hashed(io.RawIOBase, BinaryIO):
     """A file that knows the SHA-256 of what went through it."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -172,7 +173,7 @@ def _table(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
     )
 
 
-def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
+def _column(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
     if kind == IMAGE:
         return _album(values)
     if kind == IMAGES:
@@ -194,6 +195,6 @@ def _album(pictures: list[dict[str, Any]]) -> pa.StructArray:
         ends.append(ends[-1] + len(data))
     joined = [None, pa.array(ends, pa.int32()).buffers()[1], pa.py_buffer(b"".join(places))]
     values = pa.Array.from_buffers(pa.binary(), len(places), joined)
-    data = pa.DictionaryArray.from_arrays(pa.array(order, pa.int32()), values)
+    once = pa.DictionaryArray.from_arrays(pa.array(order, pa.int32()), values)
     paths = pa.array([picture["path"] for picture in pictures], pa.string())
-    return pa.StructArray.from_arrays([data, paths], fields=list(_PICTURE))
+    return pa.StructArray.from_arrays([once, paths], fields=list(_PICTURE))

@@ -9,6 +9,7 @@ from cuamaster.seeding.taxonomy import load as load_taxonomy
 from cuamaster.stages.composing import curated
 from cuamaster.stages.exporting import export
 from cuamaster.stages.planning import round_to_run
+from cuamaster.stages.releasing import release, release_again
 from cuamaster.stages.running import Each, in_turn
 from cuamaster.stages.summary import summarize
 from cuamaster.stages.verifying import verify_library
@@ -37,6 +38,8 @@ __all__ = [
     "load_taxonomy",
     "open_wheel",
     "propagate",
+    "release",
+    "release_again",
     "round_to_run",
     "seed",
     "summarize",

@@ -15,9 +15,11 @@ from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from filelock import FileLock, Timeout
 
-from cuamaster.errors import storing
+from cuamaster.errors import FolderBusy, storing
 
+_WAIT_SECONDS = 600
 _PREFIX = ".tmp-"
 
 
@@ -67,6 +69,22 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     finally:
         with contextlib.suppress(OSError):  # what kept it from being written is the error to tell
             temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One process at a time replaces a folder; another one waits. Raises FolderBusy, StoreUnwritable."""
+    with storing(folder.parent):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder.with_name(f".{folder.name}.lock"), timeout=_WAIT_SECONDS)
+        try:
+            lock.acquire()
+        except Timeout as exc:
+            raise FolderBusy(f"{folder}: another process has been writing it for {_WAIT_SECONDS} seconds") from exc
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def publish(draft: Path, target: Path) -> None:

@@ -8,7 +8,7 @@ import types
 import typing
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -112,3 +112,20 @@ def iter_table(path: Path, record_type: type[R], *, batch: int = 1000) -> Iterat
 def read_table(path: Path, record_type: type[R]) -> list[R]:
     """All records of one Parquet file."""
     return list(iter_table(path, record_type))
+
+
+class Rows(Generic[R]):
+    """Records of some files, read anew each time they are iterated, a batch in memory at a time.
+
+    Raises IntegrityError for damage, another record type, or a file that somebody removed meanwhile.
+    """
+
+    def __init__(self, paths: Sequence[Path], record_type: type[R]) -> None:
+        self._paths, self._type = paths, record_type
+
+    def __iter__(self) -> Iterator[R]:
+        for path in self._paths:
+            try:
+                yield from iter_table(path, self._type, batch=50)
+            except FileNotFoundError as exc:
+                raise IntegrityError(f"{path}: removed while it was being read", hint="run the same again") from exc

@@ -18,19 +18,18 @@ class Shelf(Generic[R]):
 
     def __init__(self, record_type: type[R]) -> None:
         self._type = record_type
-        self._file = tempfile.TemporaryFile()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed by __exit__
         self._places: dict[str, tuple[int, int]] = {}
         self._recent: OrderedDict[str, R] = OrderedDict()
 
     def put(self, key: str, record: R) -> None:
-        """Keep a record; one that is there under that key stays. Raises StoreFull."""
-        if key in self._places:
-            return
+        """Keep a record, in the place of one that is there under that key. Raises StoreFull."""
         data = record.to_json().encode()
         with storing(tempfile.gettempdir()):
             start = self._file.seek(0, 2)
             self._file.write(data)
         self._places[key] = start, len(data)
+        self._recent.pop(key, None)
 
     def get(self, key: str) -> R | None:
         """The record of a key, or None."""

@@ -239,7 +239,11 @@ def test_a_shell_command_in_the_replay_proves_nothing_about_the_video(world: Wor
 def test_the_oracle_probe_of_a_released_seed_task_is_a_replay(make_round: MakeRound) -> None:
     data = make_round()
     found = [item for item in samples([replace(data, episodes=())]) if isinstance(item, Sample)]
-    assert [(sample.proof, sample.episode_id) for sample in found] == [("replayed", None), ("none", None), ("none", None)]
+    assert [(sample.proof, sample.episode_id) for sample in found] == [
+        ("replayed", None),
+        ("none", None),
+        ("none", None),
+    ]
 
 
 def test_two_trajectories_of_one_segment_are_not_confused(world: World, make_round: MakeRound) -> None:

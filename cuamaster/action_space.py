@@ -59,6 +59,12 @@ KEY_ALIASES: Mapping[str, str] = MappingProxyType(
         **{f"kp_{n}": f"kp{n}" for n in range(10)}, **{f"num{n}": f"kp{n}" for n in range(10)},
         "kp_enter": "kpenter", "kp_add": "kpplus", "kp_subtract": "kpminus", "kp_multiply": "kpmultiply",
         "kp_divide": "kpdivide", "kp_decimal": "kpdecimal",
+        # pyautogui's names of the keypad's operators
+        "add": "kpplus", "subtract": "kpminus", "multiply": "kpmultiply", "divide": "kpdivide", "decimal": "kpdecimal",
+        # X keysyms of punctuation
+        "exclam": "!", "at": "@", "numbersign": "#", "dollar": "$", "percent": "%", "asciicircum": "^",
+        "ampersand": "&", "parenleft": "(", "parenright": ")", "braceleft": "{", "braceright": "}", "bar": "|",
+        "colon": ":", "quotedbl": '"', "asciitilde": "~", "less": "<", "greater": ">", "question": "?",
     }
 )  # fmt: skip
 """The one table of foreign key names, matched case-insensitively, to canonical ones."""
@@ -78,7 +84,7 @@ def canonical_key(name: Any, field_name: str = "key") -> str:
 def _number(value: Any, name: str, low: float, high: float) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InvalidAction(f"{name} must be a number, got {value!r}", field=name)
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise InvalidAction(f"{name} must be finite, got {value!r}", field=name)
     if not low <= value <= high:
         raise InvalidAction(f"{name} must be between {low:g} and {high:g}, got {value!r}", field=name)

@@ -4,6 +4,8 @@ CuamasterError
 |-- Terminal                    the same call will fail again
 |   |-- InvalidInput            something the user wrote: names file, line, field
 |   |   |-- InvalidAction       an action outside the action space
+|   |   |   |-- UnreadableAnswer    a model's words that are no action of its dialect: names dialect and offset
+|   |   |   `-- Inexpressible       an action that a dialect has no words for
 |   |   `-- UnknownName         an application, image, primitive, video ... nobody knows
 |   |-- MediaError              a recording that cannot be used
 |   |-- ModelAnswerError        a model endpoint answered, but not with what was asked
@@ -59,6 +61,23 @@ class InvalidAction(InvalidInput):
     def __init__(self, message: str, *, field: str, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.field = field
+
+
+class UnreadableAnswer(InvalidAction):
+    """Words that cannot be read as actions of a dialect; `offset` counts characters from the answer's begin."""
+
+    def __init__(self, message: str, *, dialect: str, offset: int, field: str, hint: str | None = None) -> None:
+        super().__init__(f"{dialect}, character {offset}: {message}", field=field, hint=hint)
+        self.dialect = dialect
+        self.offset = offset
+
+
+class Inexpressible(InvalidAction):
+    """An action that cannot be said in a dialect, or only with a loss; `field` is what has no words."""
+
+    def __init__(self, message: str, *, dialect: str, field: str, hint: str | None = None) -> None:
+        super().__init__(f"{dialect} {message}", field=field, hint=hint)
+        self.dialect = dialect
 
 
 class UnknownName(InvalidInput):

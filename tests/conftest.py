@@ -6,7 +6,12 @@ import os
 import tempfile
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# A busy machine is no fault of the code: speed is measured in benchmarks/.
+hypothesis.settings.register_profile("cuamaster", deadline=None)
+hypothesis.settings.load_profile("cuamaster")
 
 # Before any test imports a library that reads these.
 os.environ["DO_NOT_TRACK"] = "1"

@@ -1,26 +1,40 @@
-"""Qwen `computer_use` (Qwen3-VL: integers 0-1000) to and from CUAAction: one rendering for the policy and for training data.
+"""Qwen's `computer_use`: Qwen2.5-VL (pixels of the resized picture), Qwen3-VL (0-1000) and Qwen3.5 (0-1000, XML), and the
+conversation that the policy sends and training rows hold.
 
-`render_steps` builds the messages that the policy sends and that an SFT row holds; `parse` reads an answer. Beside Qwen's own
-actions there are `key_down`, `key_up`, `left_mouse_down` and `left_mouse_up` (as in EvoCUA), and the functions `shell_exec`
-and `tool_call`. `lower` says what becomes of the rest of the action space: clicks with modifiers, held keys and drags along
-a path are spelled out in several calls; relative moves, the back and forward buttons, repeated right or middle clicks and
-drags with those buttons cannot be expressed and raise InvalidAction.
+Sources: QwenLM/Qwen2.5-VL cookbooks/utils/agent_function_call.py and qwen-vl-utils vision_process.py (resize bounds);
+QwenLM/Qwen3-VL cookbooks/computer_use.ipynb ("the screen's resolution is 1000x1000"); for Qwen3.5 its chat template and
+xlang-ai/OSWorld mm_agents/qwen35vl_agent.py (`text` of a click or scroll: keys held meanwhile).
+
+Qwen3-VL and Qwen3.5 are spoken with additions that `system_prompt` tells the model of: `key_down`, `key_up` (as in EvoCUA),
+`left_mouse_down`, `left_mouse_up`, status `infeasible`, a `text` with `terminate`, and the functions `shell_exec` and `tool_call`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from cuamaster.action_space import CUAAction
-from cuamaster.dialects.qwen_calls import decode_call, encode, lower
+from cuamaster.dialects import qwen_calls, tool_calls
+from cuamaster.dialects.answers import Call
+from cuamaster.dialects.coordinates import Screen, SmartResize, Space
+from cuamaster.dialects.dialect import Dialect, Writer
+from cuamaster.dialects.lowering import cursor_after
 from cuamaster.dialects.qwen_schema import tools
+from cuamaster.dialects.vocabulary import ALL_STATUSES, LEFT_AND_SINGLES, Vocabulary
 from cuamaster.errors import InvalidAction
 from cuamaster.records.primitive import Mode
 from cuamaster.records.trajectory import Observation, Step
 
 __all__ = [
+    "QWEN3_5",
+    "QWEN3_VL",
+    "QWEN25_VL",
+    "cursor_after",
+    "decode_calls",
     "images_of",
     "lower",
     "parse",
@@ -32,8 +46,51 @@ __all__ = [
     "tools",
 ]
 
-_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 _MAX_RESPONSE = 4000
+_GRID = Screen(1000, 1000)
+"""Coordinates 0-1000 do not depend on the screen: any will do where the caller has none."""
+
+QWEN25_VL = Dialect(
+    name="qwen2.5-vl",
+    title="Qwen2.5-VL computer_use",
+    source="QwenLM/Qwen2.5-VL, cookbooks/utils/agent_function_call.py",
+    space=Space("pixels", resize=SmartResize(28, 3136, 12_845_056)),
+    says=Vocabulary(
+        clicks=LEFT_AND_SINGLES - {("left", 3)},
+        scroll="up and down",
+        statuses={"success": False, "failure": False},
+    ),
+    find=tool_calls.find_json,
+    decode=qwen_calls.decode,
+    encode=qwen_calls.encode,
+    write=tool_calls.write_json,
+)
+_TAUGHT = Vocabulary(
+    down=frozenset({"left"}), down_point="optional", held_keys=True, statuses=ALL_STATUSES, shell=True, tool=True
+)
+QWEN3_VL = Dialect(
+    name="qwen3-vl",
+    title="Qwen3-VL computer_use",
+    source="QwenLM/Qwen3-VL, cookbooks/computer_use.ipynb",
+    space=Space("grid", maximum=1000),
+    says=_TAUGHT,
+    find=tool_calls.find_json,
+    decode=qwen_calls.decode,
+    encode=qwen_calls.encode,
+    write=tool_calls.write_json,
+)
+_CHORDS = qwen_calls.Habits(chords=True)
+QWEN3_5 = Dialect(
+    name="qwen3.5",
+    title="Qwen3.5 computer_use (XML)",
+    source="Qwen3.5 chat_template.jinja; xlang-ai/OSWorld, mm_agents/qwen35vl_agent.py",
+    space=Space("grid", maximum=1000),
+    says=replace(_TAUGHT, modifiers=frozenset({"mouse.click", "mouse.scroll"}), forbidden=("</parameter>",)),
+    find=tool_calls.find_xml,
+    decode=partial(qwen_calls.decode, habits=_CHORDS),
+    encode=partial(qwen_calls.encode, habits=_CHORDS),
+    write=tool_calls.write_xml,
+)
 
 _SYSTEM = """# Tools
 
@@ -68,20 +125,19 @@ def system_prompt(mode: Mode) -> str:
     return _SYSTEM.format(tools="\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools(mode)))
 
 
+def lower(action: CUAAction) -> list[CUAAction]:
+    """The same effect in actions that Qwen3-VL can say, coordinates rounded; raises Inexpressible where there are none."""
+    return list(QWEN3_VL.express([action], _GRID).actions)
+
+
 def render_calls(action: CUAAction) -> list[dict[str, Any]]:
-    """The function calls ({"name", "arguments"}) of one action; raises InvalidAction for what Qwen cannot say."""
-    return [call for part in lower(action) for call in encode(part)]
+    """The function calls ({"name", "arguments"}) of one action; raises Inexpressible for what Qwen3-VL cannot say."""
+    return [call for part in lower(action) for call in qwen_calls.encode(part, Writer(QWEN3_VL.space, _GRID))]
 
 
 def render_answer(thought: str, actions: Sequence[CUAAction]) -> str:
     """The assistant's text for a batch; `parse` reads the same actions from it."""
-    line = " ".join(thought.split()).replace(_OPEN, "<tool-call>")
-    blocks = [
-        f"{_OPEN}\n{json.dumps(call, ensure_ascii=False)}\n{_CLOSE}"
-        for action in actions
-        for call in render_calls(action)
-    ]
-    return "\n".join([f"Action: {line}", *blocks] if line else blocks)
+    return QWEN3_VL.render(actions, _GRID, thought=thought)
 
 
 def render_steps(
@@ -121,71 +177,35 @@ def images_of(steps: Sequence[Step], current: Observation | None = None, max_ima
 
 
 def split_answer(text: str) -> tuple[str, list[dict[str, Any]]]:
-    """(thought, function calls) of an answer, reasoning in <think> left aside.
+    """(thought, function calls) of an answer, reasoning in <think> left aside; no calls where there is no <tool_call>.
 
-    Raises InvalidAction naming `tool_call` when a block is broken or cut off.
+    Raises UnreadableAnswer naming `tool_call` when a block is broken or cut off.
     """
-    if "</think>" in text and text.find("</think>") < text.rfind(_OPEN):
-        text = text.split("</think>", 1)[1]
-    head, found, rest = text.partition(_OPEN)
-    thought = head.strip().removeprefix("Action:").strip()
-    calls: list[dict[str, Any]] = []
-    decoder = json.JSONDecoder()
-    while found:
-        body = rest.lstrip()
-        try:
-            # Decoding stops at the end of the object, so typed text may hold anything, a closing tag included.
-            call, end = decoder.raw_decode(body)
-        except json.JSONDecodeError as exc:
-            raise InvalidAction(
-                f"tool call {len(calls) + 1} is not JSON or is cut off: {exc}", field="tool_call"
-            ) from None
-        if not isinstance(call, dict):
-            raise InvalidAction(f"tool call {len(calls) + 1} must be an object, got {call!r}", field="tool_call")
-        calls.append(call)
-        after = body[end:].lstrip()
-        if after and not after.startswith((_CLOSE, _OPEN)):
-            raise InvalidAction(
-                f"tool call {len(calls)} is followed by {after[:40]!r} instead of {_CLOSE}", field="tool_call"
-            )
-        _, found, rest = after.removeprefix(_CLOSE).partition(_OPEN)
-    return thought, calls
+    if tool_calls.OPEN not in text:
+        return text.rpartition("</think>")[2].strip().removeprefix("Action:").strip(), []
+    found = QWEN3_VL.found(text)
+    return found.thought, [{"name": call.name, "arguments": call.arguments} for call in found.calls]
 
 
 def parse(text: str, cursor: tuple[float, float] | None = None) -> list[CUAAction]:
-    """Actions of an answer; raises InvalidAction naming the field at fault.
+    """Actions of an answer of Qwen3-VL; raises UnreadableAnswer naming the field at fault.
 
     `cursor`: where the pointer is (0-1000), used by clicks without a point and by drags, which give only their end.
     """
-    _, calls = split_answer(text)
-    if not calls:
-        raise InvalidAction(
-            "the answer holds no <tool_call>", field="tool_call", hint="answer with at least one tool call"
-        )
-    return decode_calls(calls, cursor)
+    return QWEN3_VL.parse(text, Screen(_GRID.width, _GRID.height, cursor))
 
 
 def decode_calls(calls: Sequence[dict[str, Any]], cursor: tuple[float, float] | None = None) -> list[CUAAction]:
     """Actions of function calls, in order; a move that only leads up to a drag becomes the drag's start."""
-    actions: list[CUAAction] = []
-    for call in calls:
-        action = decode_call(call, cursor)
-        action.validate()
-        cursor = cursor_after(action, cursor)
-        if action.type == "mouse.drag" and actions and actions[-1].type == "mouse.move":
-            actions.pop()
-        actions.append(action)
-    return actions
+    named = [Call(str(call.get("name")), _arguments(call)) for call in calls]
+    return QWEN3_VL.decode_calls(named, Screen(_GRID.width, _GRID.height, cursor))
 
 
-def cursor_after(action: CUAAction, cursor: tuple[float, float] | None) -> tuple[float, float] | None:
-    """Where the pointer is after an action."""
-    if action.type == "mouse.drag":
-        x, y = action.args["path"][-1]
-        return x, y
-    if action.type == "mouse.move_relative":
-        return None
-    return (action.args["x"], action.args["y"]) if "x" in action.args else cursor
+def _arguments(call: dict[str, Any]) -> dict[str, Any]:
+    arguments = call.get("arguments")
+    if not isinstance(arguments, dict):
+        raise InvalidAction(f"arguments must be an object, got {arguments!r}", field="arguments")
+    return arguments
 
 
 def _text(text: str) -> dict[str, Any]:

@@ -1,0 +1,357 @@
+"""pyautogui code as calls and actions: statements are read from the syntax tree, literals folded, short loops unrolled, nothing run.
+
+Read are calls of pyautogui, `computer.*`, time.sleep, pyperclip.copy followed by a paste, names bound to literals before,
+sums of numbers, `for` over a short range or list, and `with pyautogui.hold(...)`. Imports, prints and settings such as
+pyautogui.PAUSE do nothing. All else raises Unfound with its place. Where the code is no Python, as with an unescaped quote,
+the calls are picked from it one by one.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cuamaster.action_space import CUAAction
+from cuamaster.dialects.answers import Call, Unfound
+from cuamaster.dialects.coordinates import Point
+from cuamaster.dialects.function_calls import MAX_CALLS, find_calls
+from cuamaster.dialects.turn import Turn, key_list, need
+from cuamaster.errors import InvalidAction
+
+OSWORLD_PAUSE = 2.0
+"""Seconds of OSWorld's WAIT (DesktopEnv.step, `pause`)."""
+OPENCUA_WAIT = 20.0
+"""Seconds of `computer.wait()`, as its description tells the model."""
+SCALECUA_WAIT = 3.0
+_POINT = ("x", "y")
+_CLICK = (*_POINT, "clicks", "interval", "button", "duration")
+# Positional parameters by name; pyautogui's documentation, and ScaleCUA's action space.
+SIGNATURES: dict[str, tuple[str, ...]] = {
+    "click": _CLICK,
+    "leftClick": _POINT,
+    "rightClick": _POINT,
+    "middleClick": _POINT,
+    "doubleClick": (*_POINT, "interval", "button"),
+    "tripleClick": (*_POINT, "interval", "button"),
+    "moveTo": (*_POINT, "duration"),
+    "move": ("xOffset", "yOffset", "duration"),
+    "moveRel": ("xOffset", "yOffset", "duration"),
+    "dragTo": (*_POINT, "duration", "tween", "button"),
+    "drag": ("xOffset", "yOffset", "duration", "tween", "button"),
+    "dragRel": ("xOffset", "yOffset", "duration", "tween", "button"),
+    "mouseDown": (*_POINT, "button"),
+    "mouseUp": (*_POINT, "button"),
+    "scroll": ("clicks", *_POINT),
+    "vscroll": ("clicks", *_POINT),
+    "hscroll": ("clicks", *_POINT),
+    "write": ("message", "interval"),
+    "typewrite": ("message", "interval"),
+    "press": ("keys", "presses", "interval"),
+    "keyDown": ("key",),
+    "keyUp": ("key",),
+    "hotkey": ("*args",),
+    "sleep": ("seconds",),
+    "wait": ("seconds",),
+    "terminate": ("status", "info"),
+    "response": ("answer",),
+    "copy": ("text",),
+}
+_SAME = {"triple_click": "tripleClick", "double_click": "doubleClick", "right_click": "rightClick"}
+_OWNERS = {"", "pyautogui", "pag", "computer", "time", "pyperclip"}
+_IGNORED = {"print", "pyautogui.screenshot", "pyautogui.size", "pyautogui.position", "pyautogui.alert"}
+_SPECIAL = {"WAIT", "DONE", "FAIL"}
+_A_CALL = re.compile(r"\b(?:pyautogui|computer|pag)\s*\.\s*\w+\s*\(|\btime\.sleep\s*\(|^\s*(?:WAIT|DONE|FAIL)\s*;?\s*$", re.MULTILINE)
+_MAX_LOOP = 100
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
+Bound = Mapping[str, Any]
+
+
+def has_a_call(text: str) -> bool:
+    """Whether a text holds something that `read_code` knows as an action."""
+    return _A_CALL.search(text) is not None
+
+
+def read_code(code: str, offset: int) -> list[Call]:
+    """The calls of some code that stands at `offset` of the answer, loops unrolled. Raises Unfound."""
+    lines = _LINE.findall(code)
+    margin = min((len(line) - len(line.lstrip(" \t")) for line in lines if line.strip()), default=0)
+    try:
+        tree = ast.parse("".join(line[margin:] if line.strip() else line for line in lines) if margin else code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _picked(code, offset)
+    reader = _Reader(offset, lines, margin)
+    reader.statements(tree.body, {})
+    return reader.calls
+
+
+def _picked(code: str, offset: int) -> list[Call]:
+    """Calls out of code that does not parse."""
+    dotted = [f"{owner}.{name}" if owner else name for owner in sorted(_OWNERS) for name in (*SIGNATURES, *_SAME)]
+    try:
+        picked = find_calls(code, 0, len(code), dotted)
+    except Unfound as exc:
+        raise Unfound(exc.message, offset + exc.offset, exc.field, exc.hint) from None
+    calls = [
+        Call(*_named(name, positional, keywords, offset + at), offset + at) for name, positional, keywords, at in picked
+    ]
+    if not calls:
+        raise Unfound("the code is no Python and holds no call that could be picked from it", offset, "code")
+    return calls
+
+
+def _named(name: str, positional: Sequence[Any], keywords: Mapping[str, Any], at: int) -> tuple[str, dict[str, Any]]:
+    owner, _, last = name.rpartition(".")
+    last = _SAME.get(last, last)
+    names = SIGNATURES.get(last)
+    if names is None or owner not in _OWNERS:
+        raise Unfound(f"{name} is no action", at, "call", f"use {', '.join(sorted(SIGNATURES))}")
+    if names == ("*args",):
+        values = [*positional, *([keywords["args"]] if "args" in keywords else []), *([keywords["keys"]] if "keys" in keywords else [])]
+        flat = [key for value in values for key in (value if isinstance(value, (list, tuple)) else [value])]
+        return last, {"keys": flat}
+    if len(positional) == 1 and names[:2] == _POINT and isinstance(positional[0], (list, tuple)):
+        positional = positional[0]  # pyautogui takes click((x, y))
+    if len(positional) > len(names):
+        raise Unfound(f"{last} takes at most {len(names)} arguments", at, "call")
+    found = dict(zip(names, positional, strict=False)) | dict(keywords)
+    return f"computer.{last}" if owner == "computer" else last, found
+
+
+class _Reader:
+    def __init__(self, offset: int, lines: Sequence[str], margin: int) -> None:
+        self.calls: list[Call] = []
+        self._offset, self._lines, self._margin = offset, lines, margin
+        self._starts = [0, *itertools.accumulate(map(len, lines))]
+
+    def statements(self, body: Sequence[ast.stmt], bound: dict[str, Any]) -> None:
+        for statement in body:
+            self._statement(statement, bound)
+            if len(self.calls) > MAX_CALLS:
+                raise Unfound(f"more than {MAX_CALLS} calls", self._at(statement), "call")
+
+    def _statement(self, node: ast.stmt, bound: dict[str, Any]) -> None:
+        match node:
+            case ast.Import() | ast.ImportFrom() | ast.Pass():
+                return
+            case ast.Expr(value=ast.Constant()):  # a docstring, or a bare literal
+                return
+            case ast.Expr(value=ast.Name(id=name)) if name in _SPECIAL:
+                self.calls.append(Call(name, {}, self._at(node)))
+            case ast.Expr(value=ast.Call() as call):
+                self._call(call, bound)
+            case ast.Assign(targets=[ast.Attribute()]):  # pyautogui.PAUSE = 1, pyautogui.FAILSAFE = False
+                return
+            case ast.Assign(targets=[target]):
+                self._bind(target, self._value(node.value, bound), bound)
+            case ast.For(target=target, orelse=[]):
+                for value in self._items(node.iter, bound):
+                    self._bind(target, value, bound)
+                    self.statements(node.body, bound)
+                    if len(self.calls) > MAX_CALLS:
+                        return
+            case ast.With(items=[ast.withitem(context_expr=ast.Call() as call)]) if self._dotted(call.func).endswith(".hold"):
+                keys = [self._value(item, bound) for item in call.args]
+                flat = [key for item in keys for key in (item if isinstance(item, (list, tuple)) else [item])]
+                self.calls += [Call("keyDown", {"key": key}, self._at(node)) for key in flat]
+                self.statements(node.body, bound)
+                self.calls += [Call("keyUp", {"key": key}, self._at(node)) for key in reversed(flat)]
+            case _:
+                raise Unfound(f"{type(node).__name__} is not read as an action", self._at(node), "code", "plain calls only")
+
+    def _call(self, node: ast.Call, bound: Bound) -> None:
+        name = self._dotted(node.func)
+        if name in _IGNORED:
+            return
+        positional = [self._value(item, bound) for item in node.args]
+        keywords = {item.arg: self._value(item.value, bound) for item in node.keywords if item.arg}
+        self.calls.append(Call(*_named(name, positional, keywords, self._at(node)), self._at(node)))
+
+    def _bind(self, target: ast.expr, value: Any, bound: dict[str, Any]) -> None:
+        match target:
+            case ast.Name(id=name):
+                bound[name] = value
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) if isinstance(value, (list, tuple)) and len(parts) == len(value):
+                for part, item in zip(parts, value, strict=True):
+                    self._bind(part, item, bound)
+            case _:
+                raise Unfound("this assignment is not understood", self._at(target), "code")
+
+    def _items(self, node: ast.expr, bound: Bound) -> list[Any]:
+        match node:
+            case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]) if 1 <= len(args) <= 3:
+                limits = [self._value(item, bound) for item in args]
+                if all(isinstance(item, int) for item in limits) and (len(limits) < 3 or limits[2]):
+                    items: Sequence[Any] = range(*limits)
+                    if len(items) <= _MAX_LOOP:
+                        return list(items)
+            case _:
+                items = self._value(node, bound)
+                if isinstance(items, (list, tuple)) and len(items) <= _MAX_LOOP:
+                    return list(items)
+        raise Unfound(f"only loops over at most {_MAX_LOOP} known things are read", self._at(node), "code")
+
+    def _value(self, node: ast.expr, bound: Bound) -> Any:
+        match node:
+            case ast.Constant(value=value):
+                return value
+            case ast.Name(id=name) if name in bound:
+                return bound[name]
+            case ast.UnaryOp(op=ast.USub(), operand=operand) if _number(value := self._value(operand, bound)):
+                return -value
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._sum(self._value(left, bound), op, self._value(right, bound), node)
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                return [self._value(item, bound) for item in items]
+        raise Unfound(f"{ast.unparse(node)[:40]} is no literal", self._at(node), "code", "write numbers and strings out")
+
+    def _sum(self, left: Any, op: ast.operator, right: Any, node: ast.expr) -> Any:
+        if isinstance(left, str) and isinstance(right, str) and isinstance(op, ast.Add):
+            return left + right
+        if _number(left) and _number(right) and max(abs(left), abs(right)) < 1e9:
+            match op:
+                case ast.Add():
+                    return left + right
+                case ast.Sub():
+                    return left - right
+                case ast.Mult():
+                    return left * right
+                case ast.Div() | ast.FloorDiv() if right:
+                    return left / right if isinstance(op, ast.Div) else left // right
+        raise Unfound("this calculation is not read", self._at(node), "code")
+
+    def _dotted(self, node: ast.expr) -> str:
+        match node:
+            case ast.Name(id=name):
+                return name
+            case ast.Attribute(value=ast.Name(id=owner), attr=name):
+                return f"{owner}.{name}"
+        raise Unfound("only plain calls are read", self._at(node), "code")
+
+    def _at(self, node: ast.stmt | ast.expr) -> int:
+        line = self._lines[node.lineno - 1][self._margin :]
+        # the tree counts bytes
+        column = len(line.encode("utf-8", "surrogatepass")[: node.col_offset].decode("utf-8", "ignore"))
+        return self._offset + self._starts[node.lineno - 1] + self._margin + column
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def decode(call: Call, turn: Turn, *, failure: str = "failure") -> None:
+    """One call; `failure`: what FAIL means. Raises InvalidAction naming the field at fault."""
+    name, args = call.name, call.arguments
+    match name.removeprefix("computer."):
+        case "click" | "leftClick" | "doubleClick" | "rightClick" | "middleClick" | "tripleClick" as kind:
+            fixed = {"doubleClick": 2, "tripleClick": 3}.get(kind)
+            button = {"rightClick": "right", "middleClick": "middle"}.get(kind) or args.get("button") or "left"
+            _clicks(turn, _place(args, turn) or turn.here("x"), _button(button), fixed or args.get("clicks", 1))
+        case "moveTo":
+            x, y = _place(args, turn) or turn.here("x")
+            turn.add("mouse.move", x=x, y=y)
+        case "move" | "moveRel":
+            dx, dy = _offset(args, turn)
+            turn.add("mouse.move_relative", dx=dx, dy=dy)
+        case "dragTo":
+            turn.drag_to(_place(args, turn) or turn.here("x"), "x", _button(args.get("button") or "left"))
+        case "drag" | "dragRel":
+            (dx, dy), (x, y) = _offset(args, turn), turn.here("x")
+            turn.drag([(x, y), (min(1000, max(0, x + dx)), min(1000, max(0, y + dy)))], _button(args.get("button") or "left"))
+        case "mouseDown" | "mouseUp" as kind:
+            at = _place(args, turn)
+            button = _button(args.get("button") or "left")
+            turn.add(
+                "mouse.down" if kind == "mouseDown" else "mouse.up",
+                **({"x": at[0], "y": at[1]} if at else {}),
+                button=None if button == "left" else button,
+            )
+        case "scroll" | "vscroll" | "hscroll" as kind:
+            way = need(args, "clicks", "amount")
+            if isinstance(way, float) and way == round(way):
+                way = int(way)
+            turn.scroll(**({"dx": way} if kind == "hscroll" else {"dy": _negative(way)}), at=_place(args, turn))
+        case "write" | "typewrite":
+            _write(turn, need(args, "message", "text", "msg"))
+        case "press":
+            _press(turn, need(args, "keys", "key"), args.get("presses", 1))
+        case "hotkey":
+            _hotkey(turn, need(args, "keys"))
+        case "keyDown" | "keyUp" as kind:
+            key = key_list([need(args, "key", "keys")], "key")[0]
+            turn.add("keyboard.down" if kind == "keyDown" else "keyboard.up", key=key)
+        case "sleep":
+            turn.wait(need(args, "seconds", "secs"))
+        case "wait":
+            turn.wait(args.get("seconds", OPENCUA_WAIT if name.startswith("computer.") else SCALECUA_WAIT))
+        case "WAIT":
+            turn.wait(OSWORLD_PAUSE)
+        case "DONE" | "FAIL" as word:
+            turn.finish("success" if word == "DONE" else failure)
+        case "terminate":
+            status = args.get("status", "success")
+            turn.finish("failure" if status == "fail" else status, args.get("answer") or args.get("info"))
+        case "response" | "answer":
+            turn.finish("success", need(args, "answer", "text"))
+        case "copy":
+            turn.clipboard = need(args, "text")
+        case _:
+            raise InvalidAction(f"{name} is no action of a desktop", field="call")
+
+
+def _place(args: Mapping[str, Any], turn: Turn) -> Point | None:
+    if args.get("x") is None and args.get("y") is None:
+        return None
+    return turn.point(need(args, "x"), need(args, "y"))
+
+
+def _offset(args: Mapping[str, Any], turn: Turn) -> Point:
+    dx, dy = (args.get(name) or 0 for name in ("xOffset", "yOffset"))
+    if not _number(dx) or not _number(dy):
+        raise InvalidAction(f"offsets must be numbers, got {dx!r} and {dy!r}", field="xOffset")
+    return turn.offset(dx, dy)
+
+
+def _button(value: Any) -> Any:
+    aliases = {"primary": "left", "secondary": "right", 1: "left", 2: "middle", 3: "right"}
+    return aliases.get(value, value) if isinstance(value, (str, int)) else value
+
+
+def _clicks(turn: Turn, at: Point, button: Any, count: Any) -> None:
+    if isinstance(count, int) and not isinstance(count, bool) and 3 < count <= 30:
+        turn.click(at, button, 3)  # more than a triple click has no meaning of its own
+        _clicks(turn, at, button, count - 3)
+    else:
+        turn.click(at, button, count)
+
+
+def _negative(way: Any) -> Any:
+    return -way if _number(way) else way
+
+
+def _write(turn: Turn, message: Any) -> None:
+    if isinstance(message, (list, tuple)):  # typewrite(['a', 'enter']): keys one after the other
+        for key in key_list(message, "message"):
+            turn.add("keyboard.press", keys=[key])
+    elif message != "":
+        turn.add("keyboard.type", text=message)
+
+
+def _press(turn: Turn, keys: Any, presses: Any) -> None:
+    if isinstance(presses, bool) or not isinstance(presses, int) or not 0 <= presses <= 200:
+        raise InvalidAction(f"presses must be a number up to 200, got {presses!r}", field="presses")
+    for _ in range(presses):
+        for key in key_list(list(keys) if isinstance(keys, (list, tuple)) else [keys]):
+            turn.add("keyboard.press", keys=[key])
+
+
+def _hotkey(turn: Turn, keys: Sequence[Any]) -> None:
+    named = key_list(keys)
+    text, turn.clipboard = turn.clipboard, None
+    if text is not None and set(named) in ({"ctrl", "v"}, {"super", "v"}):
+        turn.actions.append(CUAAction("keyboard.type", {"text": text}))
+        turn.actions[-1].validate()
+        return
+    turn.add("keyboard.press", keys=named)

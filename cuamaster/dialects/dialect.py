@@ -95,9 +95,7 @@ class Dialect:
         """The actions in this dialect's own words, with what is lost; raises Inexpressible for what has no words."""
         return lower(actions, self.says, self.space, screen, self.name)
 
-    def render(
-        self, actions: Sequence[CUAAction], screen: Screen, *, thought: str = "", lossy: bool = False
-    ) -> str:
+    def render(self, actions: Sequence[CUAAction], screen: Screen, *, thought: str = "", lossy: bool = False) -> str:
         """The words for the actions; `parse` reads `express(actions, screen).actions` from them.
 
         Raises Inexpressible for what has no words, and, unless `lossy`, for what only has words with a loss.
@@ -108,7 +106,9 @@ class Dialect:
                 f"loses something: {said.losses[0]}", dialect=self.name, field=said.losses[0].field, hint="lossy=True"
             )
         writer = Writer(self.space, screen)
-        return self.write(" ".join(thought.split()), [call for part in said.actions for call in self.encode(part, writer)])
+        return self.write(
+            " ".join(thought.split()), [call for part in said.actions for call in self.encode(part, writer)]
+        )
 
     def _unreadable(self, message: str, offset: int, field: str, hint: str | None) -> UnreadableAnswer:
         return UnreadableAnswer(message, dialect=self.name, offset=offset, field=field, hint=hint)

@@ -21,7 +21,9 @@ _LAST = re.compile(r"\s*,?\s*\)\s*(?:[;\n`<]|$)")
 _TUPLE = re.compile(r"\(\s*-?[\d.]+(?:\s*,\s*-?[\d.]+)*\s*\)")
 
 
-def find_calls(text: str, start: int, stop: int, names: Sequence[str]) -> list[tuple[str, list[Any], dict[str, Any], int]]:
+def find_calls(
+    text: str, start: int, stop: int, names: Sequence[str]
+) -> list[tuple[str, list[Any], dict[str, Any], int]]:
     """(name, positional, keywords, offset) of each call of one of `names` between two offsets.
 
     Raises Unfound for a call that is broken or cut off.

@@ -39,9 +39,7 @@ GUI_OWL = Dialect(
     title="GUI-Owl 1",
     source="xlang-ai/OSWorld, mm_agents/owl_agent.py; X-PLUG/MobileAgent, Mobile-Agent-v3",
     space=Space("pixels", resize=SmartResize(28, 3136, 12_845_056)),
-    says=Vocabulary(
-        clicks=LEFT_AND_SINGLES - {("left", 3)}, scroll="up and down", scroll_point="none", notches=(1, 5)
-    ),
+    says=Vocabulary(clicks=LEFT_AND_SINGLES - {("left", 3)}, scroll="up and down", scroll_point="none", notches=(1, 5)),
     find=tool_calls.find_json,
     decode=partial(qwen_calls.decode, habits=NOTCHES),
     encode=_encode_first,

@@ -78,7 +78,9 @@ def encode(action: CUAAction, writer: Writer, *, prefix: str = "pyautogui.", com
         case "wait":
             if computer:
                 return [_call("computer.", "wait")]
-            return [_call("", "wait", seconds=args["seconds"]) if prefix == "" else _call("time.", "sleep", args["seconds"])]
+            return [
+                _call("", "wait", seconds=args["seconds"]) if prefix == "" else _call("time.", "sleep", args["seconds"])
+            ]
         case _:
             return [_finish(action, prefix, computer)]
 

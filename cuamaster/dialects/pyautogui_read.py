@@ -63,7 +63,9 @@ _SAME = {"triple_click": "tripleClick", "double_click": "doubleClick", "right_cl
 _OWNERS = {"", "pyautogui", "pag", "computer", "time", "pyperclip"}
 _IGNORED = {"print", "pyautogui.screenshot", "pyautogui.size", "pyautogui.position", "pyautogui.alert"}
 _SPECIAL = {"WAIT", "DONE", "FAIL"}
-_A_CALL = re.compile(r"\b(?:pyautogui|computer|pag)\s*\.\s*\w+\s*\(|\btime\.sleep\s*\(|^\s*(?:WAIT|DONE|FAIL)\s*;?\s*$", re.MULTILINE)
+_A_CALL = re.compile(
+    r"\b(?:pyautogui|computer|pag)\s*\.\s*\w+\s*\(|\btime\.sleep\s*\(|^\s*(?:WAIT|DONE|FAIL)\s*;?\s*$", re.MULTILINE
+)
 _MAX_LOOP = 100
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 Bound = Mapping[str, Any]
@@ -109,7 +111,11 @@ def _named(name: str, positional: Sequence[Any], keywords: Mapping[str, Any], at
     if names is None or owner not in _OWNERS:
         raise Unfound(f"{name} is no action", at, "call", f"use {', '.join(sorted(SIGNATURES))}")
     if names == ("*args",):
-        values = [*positional, *([keywords["args"]] if "args" in keywords else []), *([keywords["keys"]] if "keys" in keywords else [])]
+        values = [
+            *positional,
+            *([keywords["args"]] if "args" in keywords else []),
+            *([keywords["keys"]] if "keys" in keywords else []),
+        ]
         flat = [key for value in values for key in (value if isinstance(value, (list, tuple)) else [value])]
         return last, {"keys": flat}
     if len(positional) == 1 and names[:2] == _POINT and isinstance(positional[0], (list, tuple)):
@@ -152,14 +158,18 @@ class _Reader:
                     self.statements(node.body, bound)
                     if len(self.calls) > MAX_CALLS:
                         return
-            case ast.With(items=[ast.withitem(context_expr=ast.Call() as call)]) if self._dotted(call.func).endswith(".hold"):
+            case ast.With(items=[ast.withitem(context_expr=ast.Call() as call)]) if self._dotted(call.func).endswith(
+                ".hold"
+            ):
                 keys = [self._value(item, bound) for item in call.args]
                 flat = [key for item in keys for key in (item if isinstance(item, (list, tuple)) else [item])]
                 self.calls += [Call("keyDown", {"key": key}, self._at(node)) for key in flat]
                 self.statements(node.body, bound)
                 self.calls += [Call("keyUp", {"key": key}, self._at(node)) for key in reversed(flat)]
             case _:
-                raise Unfound(f"{type(node).__name__} is not read as an action", self._at(node), "code", "plain calls only")
+                raise Unfound(
+                    f"{type(node).__name__} is not read as an action", self._at(node), "code", "plain calls only"
+                )
 
     def _call(self, node: ast.Call, bound: Bound) -> None:
         name = self._dotted(node.func)
@@ -173,7 +183,9 @@ class _Reader:
         match target:
             case ast.Name(id=name):
                 bound[name] = value
-            case ast.Tuple(elts=parts) | ast.List(elts=parts) if isinstance(value, (list, tuple)) and len(parts) == len(value):
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) if isinstance(value, (list, tuple)) and len(parts) == len(
+                value
+            ):
                 for part, item in zip(parts, value, strict=True):
                     self._bind(part, item, bound)
             case _:
@@ -205,7 +217,9 @@ class _Reader:
                 return self._sum(self._value(left, bound), op, self._value(right, bound), node)
             case ast.List(elts=items) | ast.Tuple(elts=items):
                 return [self._value(item, bound) for item in items]
-        raise Unfound(f"{ast.unparse(node)[:40]} is no literal", self._at(node), "code", "write numbers and strings out")
+        raise Unfound(
+            f"{ast.unparse(node)[:40]} is no literal", self._at(node), "code", "write numbers and strings out"
+        )
 
     def _sum(self, left: Any, op: ast.operator, right: Any, node: ast.expr) -> Any:
         if isinstance(left, str) and isinstance(right, str) and isinstance(op, ast.Add):
@@ -259,7 +273,9 @@ def decode(call: Call, turn: Turn, *, failure: str = "failure") -> None:
             turn.drag_to(_place(args, turn) or turn.here("x"), "x", _button(args.get("button") or "left"))
         case "drag" | "dragRel":
             (dx, dy), (x, y) = _offset(args, turn), turn.here("x")
-            turn.drag([(x, y), (min(1000, max(0, x + dx)), min(1000, max(0, y + dy)))], _button(args.get("button") or "left"))
+            turn.drag(
+                [(x, y), (min(1000, max(0, x + dx)), min(1000, max(0, y + dy)))], _button(args.get("button") or "left")
+            )
         case "mouseDown" | "mouseUp" as kind:
             at = _place(args, turn)
             button = _button(args.get("button") or "left")

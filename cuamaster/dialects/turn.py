@@ -99,7 +99,10 @@ class Turn:
             part = {name: max(-MAX_SCROLL_NOTCHES, min(MAX_SCROLL_NOTCHES, way)) for name, way in left.items()}
             left = {name: left[name] - part[name] for name in left}
             self.add(
-                "mouse.scroll", **place, **{name: way or None for name, way in part.items()}, modifiers=modifiers or None
+                "mouse.scroll",
+                **place,
+                **{name: way or None for name, way in part.items()},
+                modifiers=modifiers or None,
             )
 
     def scroll_towards(

@@ -162,7 +162,7 @@ def prompt_of(task: Task, mode: Mode) -> list[dict[str, str]]:
 
 def read_rl(path: Path) -> list[Task]:
     """The tasks of a file that `write_rl` wrote, plan included; raises InvalidInput naming the row and what is wrong with it."""
-    columns = ["task_id", "task_json", "oracle_json", "verifier_sha256"]
+    columns = ["task_id", "task_json", "oracle_json", "verifier_sha256", "action_space_version"]
     try:
         with pq.ParquetFile(path) as file:
             missing = [name for name in columns if name not in file.schema_arrow.names]
@@ -175,6 +175,12 @@ def read_rl(path: Path) -> list[Task]:
         raise InvalidInput(f"{path}: no such file") from exc
     except (pa.ArrowException, UnicodeDecodeError, OSError) as exc:
         raise InvalidInput(f"{path}: damaged, or not a Parquet file: {exc}") from exc
+    for number, row in enumerate(rows):
+        if row["action_space_version"] != ACTION_SPACE_VERSION:
+            raise InvalidInput(
+                f"{path}, row {number}: for version {row['action_space_version']} of the action space, this one knows {ACTION_SPACE_VERSION}",
+                hint="read it with the version of cuamaster that wrote it",
+            )
     return [task_of(row, f"{path}, row {number}") for number, row in enumerate(rows)]
 
 

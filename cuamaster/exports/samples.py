@@ -247,7 +247,7 @@ class _Seeds:
             for item in data.certificates
             if item.task_id in seeds and item.released and _real(item.image_digest)
         }
-        for episode in data.episodes:
+        for episode in data.episodes if seeds else ():
             if episode.task_id in seeds and _is_replay(episode):
                 replay = _Replay(episode.id, episode.outcome, on_vm(episode), episode.image_digest)
                 found.replays.setdefault(episode.task_id, []).append(replay)

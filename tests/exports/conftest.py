@@ -24,7 +24,8 @@ from cuamaster.records.trajectory import Action, Lineage, Observation, Step, Tar
 from cuamaster.records.verdict import Divergence, Verdict
 from cuamaster.stages import release
 from cuamaster.tables import Workspace
-from tests.stages.datasets import keep
+
+from .datasets import keep
 
 DIGEST = "light-desktop-0123456789ab"
 HINT = 'The window did not change; a dialog titled "Save" is still open.'

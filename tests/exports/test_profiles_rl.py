@@ -22,9 +22,9 @@ from cuamaster.records.task import Task
 from cuamaster.records.trajectory import Action, Target, TextBox
 from cuamaster.stages import release
 from cuamaster.tables import Workspace
-from tests.stages.datasets import keep
 
 from .conftest import HINT, World, act, make_task
+from .datasets import keep
 
 Dataset = Callable[..., tuple[Path, Release]]
 

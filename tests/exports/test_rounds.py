@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,7 +54,7 @@ def test_weights_favour_what_is_rare_and_keep_the_mean(counts: dict[tuple[str, i
     weights = sampling_weights(counts)
     assert abs(sum(counts[key] * weights[key] for key in counts) / sum(counts.values()) - 1) < 1e-3
     ordered = sorted(counts, key=counts.__getitem__)
-    assert all(weights[rare] >= weights[common] for rare, common in zip(ordered, ordered[1:], strict=False))
+    assert all(weights[rare] >= weights[common] for rare, common in pairwise(ordered))
 
 
 def test_weights_of_a_known_case() -> None:

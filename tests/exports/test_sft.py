@@ -305,3 +305,15 @@ def test_row_groups_are_bounded(world: World, tmp_path: Path, monkeypatch: pytes
 def test_empty_files_load(world: World, tmp_path: Path) -> None:
     _write([], world, tmp_path)
     assert pq.read_table(tmp_path / "sft.parquet").num_rows == 0
+
+
+def test_an_endless_path_and_an_endless_instruction_are_no_samples(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuamaster.exports.samples.MAX_STEPS", 1)
+    monkeypatch.setattr("cuamaster.exports.samples.MAX_INSTRUCTION", 60)
+    long, wordy = make_task("mousepad"), make_task("pcmanfm").model_copy(update={"instruction": "Save it. " * 7})
+    short = world.replay(wordy).nodes[1].model_copy(update={"index": 0, "parent": -1})
+    episodes = (world.replay(long), world.replay(wordy).model_copy(update={"nodes": (short,)}))
+    found = list(samples([RoundData(round=1, tasks=(long, wordy), episodes=episodes)]))
+    assert [item.reason for item in found] == ["too-long", "instruction-too-long"]

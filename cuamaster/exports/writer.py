@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 import io
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,7 +18,7 @@ from cuamaster.exports.columns import IMAGE, IMAGES
 from cuamaster.records.record import Record
 from cuamaster.tables import atomic_file
 
-GROUP_BYTES = 32 << 20
+GROUP_BYTES = 16 << 20
 GROUP_ROWS = 500
 _ONE_PAGE = 1 << 30
 _PICTURE = pa.struct([("bytes", pa.dictionary(pa.int32(), pa.binary())), ("path", pa.string())])
@@ -55,8 +55,8 @@ def parquet_file(path: Path, schema: pa.Schema) -> Iterator[RowFile]:
         "write_statistics": texts,
         "write_batch_size": 16,  # values between two looks at the size of a page: a picture may have megabytes
     }
-    with atomic_file(path) as raw, ThreadPoolExecutor(1) as pool:
-        hashed = _Hashed(raw)
+    with atomic_file(path) as raw, ThreadPoolExecutor(1) as pool, ThreadPoolExecutor(1) as hashing:
+        hashed = _Hashed(raw, hashing)
         # Readers are told the plain types: that a column is a dictionary on its way in is nobody else's business.
         with pq.ParquetWriter(hashed, _stored(schema), store_schema=False, **options) as writer:
             file = RowFile(path.name, schema, writer, hashed, pool)
@@ -74,7 +74,8 @@ class RowFile:
         self, name: str, schema: pa.Schema, writer: pq.ParquetWriter, hashed: _Hashed, pool: ThreadPoolExecutor
     ) -> None:
         self.rows = 0
-        self._name, self._schema, self._writer, self._hashed, self._pool = name, schema, writer, hashed, pool
+        self._name, self._writer, self._hashed, self._pool = name, writer, hashed, pool
+        self._tables = _Tables(schema)
         self._waiting: list[dict[str, Any]] = []
         self._seen: set[str] = set()
         self._unique = self._repeated = 0
@@ -121,14 +122,15 @@ class RowFile:
             self._busy = None
 
     def _write(self, rows: list[dict[str, Any]]) -> None:
-        self._writer.write_table(_table(rows, self._schema), row_group_size=len(rows))
+        self._writer.write_table(self._tables.of(rows), row_group_size=len(rows))
 
 
 class _Hashed(io.RawIOBase, BinaryIO):
-    """A file that knows the SHA-256 of what went through it."""
+    """A file that knows the SHA-256 of what went through it; hashing goes on beside the writing, one piece behind."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file, self._sha, self.count = file, hashlib.sha256(), 0
+    def __init__(self, file: BinaryIO, pool: Executor) -> None:
+        self._file, self._pool, self._sha, self.count = file, pool, hashlib.sha256(), 0
+        self._hashing: Future[None] | None = None
 
     def writable(self) -> bool:
         return True
@@ -137,12 +139,16 @@ class _Hashed(io.RawIOBase, BinaryIO):
         return self.count
 
     def write(self, data: Any) -> int:
-        self._sha.update(data)
+        if self._hashing is not None:
+            self._hashing.result()
+        self._hashing = self._pool.submit(self._sha.update, bytes(data))  # of bytes, that is no copy
         self._file.write(data)
         self.count += len(data)
         return len(data)
 
     def digest(self) -> str:
+        if self._hashing is not None:
+            self._hashing.result()
         return self._sha.hexdigest()
 
 
@@ -167,34 +173,60 @@ def _pictures(row: dict[str, Any]) -> list[dict[str, Any]]:
     return [*found, row["image"]] if isinstance(row.get("image"), dict) else found
 
 
-def _table(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
-    return pa.Table.from_arrays(
-        [_column([row[field.name] for row in rows], field.type) for field in schema], schema=_stored(schema)
-    )
+class _Tables:
+    """Makes Arrow tables of rows; the buffer that pictures are joined in serves one table after the other.
 
+    A table is good until the next one is asked for. Fresh memory for every group would cost more than all the copying.
+    """
 
-def _column(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
-    if kind == IMAGE:
-        return _album(values)
-    if kind == IMAGES:
+    def __init__(self, schema: pa.Schema) -> None:
+        self._schema = schema
+        self._buffer = bytearray()
+
+    def of(self, rows: list[dict[str, Any]]) -> pa.Table:
+        """The table of some rows."""
+        columns = [self._column([row[field.name] for row in rows], field.type) for field in self._schema]
+        return pa.Table.from_arrays(columns, schema=_stored(self._schema))
+
+    def _column(self, values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
+        if kind == IMAGE:
+            return self._album(values)
+        if kind == IMAGES:
+            ends = [0]
+            for images in values:
+                ends.append(ends[-1] + len(images))
+            album = self._album([image for images in values for image in images])
+            return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), album, type=_PICTURES)
+        return pa.array(values, kind)
+
+    def _album(self, pictures: list[dict[str, Any]]) -> pa.StructArray:
+        """Pictures, the bytes of each once."""
+        unique, order = _numbered([picture["bytes"] for picture in pictures])
         ends = [0]
-        for images in values:
-            ends.append(ends[-1] + len(images))
-        return pa.ListArray.from_arrays(
-            pa.array(ends, pa.int32()), _album([image for images in values for image in images]), type=_PICTURES
-        )
-    return pa.array(values, kind)
+        for data in unique:
+            ends.append(ends[-1] + len(data))
+        if len(self._buffer) < ends[-1]:
+            self._buffer = bytearray(ends[-1])
+        for place, data in zip(ends, unique, strict=False):
+            self._buffer[place : place + len(data)] = data
+        joined = [None, pa.array(ends, pa.int32()).buffers()[1], pa.py_buffer(self._buffer)]
+        values = pa.Array.from_buffers(pa.binary(), len(unique), joined)
+        once = pa.DictionaryArray.from_arrays(pa.array(order, pa.int32()), values)
+        paths = pa.array([picture["path"] for picture in pictures], pa.string())
+        return pa.StructArray.from_arrays([once, paths], fields=list(_PICTURE))
 
 
-def _album(pictures: list[dict[str, Any]]) -> pa.StructArray:
-    """Pictures with the bytes of each once; joining them is one copy, where `pa.array` would build them value by value."""
-    places: dict[bytes, int] = {}
-    order = [places.setdefault(picture["bytes"], len(places)) for picture in pictures]
-    ends = [0]
-    for data in places:
-        ends.append(ends[-1] + len(data))
-    joined = [None, pa.array(ends, pa.int32()).buffers()[1], pa.py_buffer(b"".join(places))]
-    values = pa.Array.from_buffers(pa.binary(), len(places), joined)
-    once = pa.DictionaryArray.from_arrays(pa.array(order, pa.int32()), values)
-    paths = pa.array([picture["path"] for picture in pictures], pa.string())
-    return pa.StructArray.from_arrays([once, paths], fields=list(_PICTURE))
+def _numbered(values: list[bytes]) -> tuple[list[bytes], list[int]]:
+    """The different values, and which of them each one is; two are compared only where a few of their bytes agree."""
+    unique: list[bytes] = []
+    alike: dict[tuple[int, bytes, bytes], list[int]] = {}
+    order = []
+    for value in values:
+        group = alike.setdefault((len(value), value[len(value) // 2 : len(value) // 2 + 64], value[-64:]), [])
+        number = next((number for number in group if unique[number] == value), None)
+        if number is None:
+            number = len(unique)
+            unique.append(value)
+            group.append(number)
+        order.append(number)
+    return unique, order

@@ -55,6 +55,35 @@ def test_export_of_an_empty_workspace_writes_empty_readable_files(tmp_path: Path
     assert files == {"sft.parquet": 0, "unproven.parquet": 0, "rl.parquet": 0}
 
 
+def test_a_dataset_for_a_trainer_and_again(tmp_path: Path) -> None:
+    out, again = tmp_path / "out", tmp_path / "again"
+    done = _cuamaster(
+        "export", "--profile", "trl", "--out", str(out), "--history", "3", "--json", workspace=tmp_path / "ws"
+    )
+    assert (done.returncode, json.loads(done.stdout)) == (0, []), done.stderr  # nothing is collected yet
+    assert json.loads((out / "manifest.json").read_text())["options"]["history"] == 3
+    done = _cuamaster("export", "--again", str(out / "manifest.json"), "--out", str(again), workspace=tmp_path / "ws")
+    assert done.returncode == 0, done.stderr
+    assert (again / "manifest.json").read_bytes() == (out / "manifest.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--profile", "trl"], "needs --out"),
+        (["--out", "somewhere"], "needs --out and one of"),
+        (["--profile", "trl", "--again", "m.json", "--out", "somewhere"], "one of"),
+        (["--profile", "word", "--out", "somewhere"], "no profile 'word'"),
+        (["--again", "nowhere.json", "--out", "somewhere"], "no manifest"),
+        (["--profile", "trl", "--out", "somewhere", "--round", "4"], "no round 4"),
+    ],
+)
+def test_a_dataset_that_cannot_be_made_is_exit_code_2(tmp_path: Path, arguments: list[str], words: str) -> None:
+    arguments = [str(tmp_path / "somewhere") if item == "somewhere" else item for item in arguments]
+    done = _cuamaster("export", *arguments, workspace=tmp_path / "ws")
+    assert done.returncode == 2 and words in done.stderr and not (tmp_path / "somewhere").exists()
+
+
 def test_show_of_an_unknown_id_is_exit_code_2(tmp_path: Path) -> None:
     done = _cuamaster("show", "task-0000", workspace=tmp_path / "ws")
     assert done.returncode == 2

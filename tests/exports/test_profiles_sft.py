@@ -235,3 +235,10 @@ def test_a_picture_is_stored_once_a_row_group(dataset: Dataset) -> None:
     with duckdb.connect() as connection:
         query = f"SELECT sum(list_sum([octet_length(i.bytes) for i in images])) FROM '{path}'"
         assert connection.execute(query).fetchone() == (sum(len(image["bytes"]) for image in pictures),)
+
+
+def test_every_profile_is_in_the_documentation_and_the_help() -> None:
+    root = Path(__file__).parents[2]
+    for place in ("docs/datasets.md", "cuamaster/cli.py"):
+        text = (root / place).read_text()
+        assert [name for name in PROFILES if name not in text] == []

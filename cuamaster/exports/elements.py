@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cuamaster.action_space import to_pixel
 from cuamaster.errors import IntegrityError, MediaError
 from cuamaster.exports.pictures import Picture, lost
-from cuamaster.exports.samples import Sample
+from cuamaster.exports.sample import Sample
 from cuamaster.ports import Image, Store
 from cuamaster.records.episode import Dropped
 from cuamaster.records.record import content_id

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cuamaster.exports.lineage import completed, sources_of
-from cuamaster.exports.samples import RoundData, hint_in, on_vm, steps_of_nodes, task_of_episode
+from cuamaster.exports.paths import on_vm, steps_of_nodes, task_of_episode
+from cuamaster.exports.sample import RoundData
+from cuamaster.exports.samples import hint_in
 from cuamaster.records.episode import Dropped, Episode, Node
 from cuamaster.records.record import canonical_json
 from cuamaster.records.task import Task

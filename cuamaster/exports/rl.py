@@ -19,7 +19,8 @@ from cuamaster.dialects import qwen
 from cuamaster.errors import IntegrityError, InvalidInput
 from cuamaster.exports.columns import RL, schema
 from cuamaster.exports.lineage import completed, lineage_columns, lineage_ids, sources_of
-from cuamaster.exports.samples import RoundData, on_vm
+from cuamaster.exports.paths import on_vm
+from cuamaster.exports.sample import RoundData
 from cuamaster.exports.splits import lineage_keys, split_of
 from cuamaster.exports.writer import ExportFile, write_rows
 from cuamaster.records.episode import Episode

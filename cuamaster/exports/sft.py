@@ -14,7 +14,8 @@ from cuamaster.errors import IntegrityError, InvalidAction, MediaError
 from cuamaster.exports.columns import SFT, schema
 from cuamaster.exports.lineage import lineage_columns
 from cuamaster.exports.pictures import Album, Picture, lost
-from cuamaster.exports.samples import RoundData, Sample, samples
+from cuamaster.exports.sample import RoundData, Sample
+from cuamaster.exports.samples import samples
 from cuamaster.exports.writer import ExportFile, parquet_file
 from cuamaster.ports import Store
 from cuamaster.records.episode import Dropped

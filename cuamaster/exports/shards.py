@@ -116,6 +116,8 @@ class Shards:
         """Finish the files that are open."""
         for split in sorted(self._open):
             self._close(split)
+        if self._profile.files:
+            os.sync()  # the pictures too: one by one they would take longer than the rest
 
     def __enter__(self) -> Shards:
         return self

@@ -11,7 +11,7 @@ from cuamaster.exports.columns import INT, STRING, STRINGS, Columns
 from cuamaster.exports.lineage import license_of
 from cuamaster.exports.options import Options
 from cuamaster.exports.pictures import Picture
-from cuamaster.exports.samples import Sample
+from cuamaster.exports.sample import Sample
 from cuamaster.exports.sft import IMAGE_TAG
 from cuamaster.records.episode import Dropped
 from cuamaster.records.task import Task
@@ -33,10 +33,14 @@ class Talk:
 
 
 def talks(sample: Sample, options: Options) -> Iterator[Talk]:
-    """One conversation for the whole sample, or with `options.history` one for each step; raises InvalidAction for the unsayable."""
+    """One conversation for the whole sample, or with `options.history` one for each step.
+
+    Raises InvalidAction for what the dialect cannot say, before the first of them.
+    """
     steps = spoken(sample.steps, options)
+    whole = _talk(sample, steps, None)
     if options.history is None:
-        yield _talk(sample, steps, None)
+        yield whole
         return
     for index in range(len(steps)):
         yield _talk(sample, steps[: index + 1], options.history)

@@ -9,21 +9,12 @@ from pathlib import Path
 
 from cuamaster.errors import IntegrityError, InvalidInput, storing
 from cuamaster.exports.elements import elements
+from cuamaster.exports.manifest import MANIFEST, README, Input, Release, read_manifest, readme, software
 from cuamaster.exports.options import Options
 from cuamaster.exports.pairs import pairs
 from cuamaster.exports.profiles import profile
 from cuamaster.exports.profiles.profile import Profile
-from cuamaster.exports.release import (
-    MANIFEST,
-    README,
-    Input,
-    Item,
-    Release,
-    read_manifest,
-    readme,
-    software,
-    write_release,
-)
+from cuamaster.exports.release import Item, write_release
 from cuamaster.exports.rl import released
 from cuamaster.exports.rounds import worth_training
 from cuamaster.exports.samples import RoundData, Sample, samples

@@ -13,8 +13,8 @@ from PIL import Image, ImageDraw
 
 from cuamaster.action_space import CUAAction
 from cuamaster.adapters.stores.local import LocalStore
+from cuamaster.exports.manifest import Release
 from cuamaster.exports.options import Options
-from cuamaster.exports.release import Release
 from cuamaster.exports.samples import RoundData
 from cuamaster.records.condition import All, FileExists, FileText
 from cuamaster.records.episode import Episode, Node, Receipt

@@ -13,9 +13,9 @@ import pytest
 
 from cuamaster.adapters.screens.known import KnownReader
 from cuamaster.dialects import qwen
+from cuamaster.exports.manifest import Release
 from cuamaster.exports.options import Options
 from cuamaster.exports.pairs import Pair, pairs
-from cuamaster.exports.release import Release
 from cuamaster.exports.samples import RoundData
 from cuamaster.records.episode import Dropped, Episode
 from cuamaster.records.task import Task

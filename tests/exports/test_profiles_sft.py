@@ -21,8 +21,8 @@ from cuamaster.dialects import qwen
 from cuamaster.dialects.dialect import Screen
 from cuamaster.dialects.pyautogui_code import AGENTNET
 from cuamaster.errors import UnknownName
+from cuamaster.exports.manifest import Release
 from cuamaster.exports.profiles import PROFILES, profile
-from cuamaster.exports.release import Release
 
 Dataset = Callable[..., tuple[Path, Release]]
 Row = dict[str, Any]

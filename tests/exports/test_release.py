@@ -17,8 +17,8 @@ import pytest
 from PIL import Image
 
 from cuamaster.errors import IntegrityError, InvalidInput, UnknownName
+from cuamaster.exports.manifest import Release
 from cuamaster.exports.options import Options
-from cuamaster.exports.release import Release
 from cuamaster.exports.samples import RoundData
 from cuamaster.records.trajectory import Observation
 from cuamaster.stages import release, release_again

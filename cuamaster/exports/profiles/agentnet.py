@@ -15,7 +15,7 @@ from cuamaster.errors import InvalidAction
 from cuamaster.exports.options import Options
 from cuamaster.exports.pictures import Picture
 from cuamaster.exports.profiles.profile import Profile
-from cuamaster.exports.samples import Sample
+from cuamaster.exports.sample import Sample
 from cuamaster.exports.turns import Row, spoken
 from cuamaster.records.episode import Dropped
 from cuamaster.records.trajectory import Step

@@ -19,7 +19,7 @@ from cuamaster.exports.columns import IMAGES, STRING, Columns
 from cuamaster.exports.options import Options
 from cuamaster.exports.pictures import Picture
 from cuamaster.exports.profiles.profile import Profile
-from cuamaster.exports.samples import Sample
+from cuamaster.exports.sample import Sample
 from cuamaster.exports.turns import Message, Row, spoken
 from cuamaster.records.episode import Dropped
 from cuamaster.records.trajectory import Step

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from cuamaster.exports.columns import IMAGES, TURNS, Columns
 from cuamaster.exports.options import Options
 from cuamaster.exports.profiles.profile import Profile
-from cuamaster.exports.samples import Sample
+from cuamaster.exports.sample import Sample
 from cuamaster.exports.sft import conversation
 from cuamaster.exports.turns import FACTS, Row, ambiguous, facts, talks
 from cuamaster.records.episode import Dropped

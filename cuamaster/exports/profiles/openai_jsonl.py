@@ -12,7 +12,7 @@ from typing import Any
 
 from cuamaster.exports.options import Options
 from cuamaster.exports.profiles.profile import Profile
-from cuamaster.exports.samples import Sample
+from cuamaster.exports.sample import Sample
 from cuamaster.exports.turns import Message, Row, talks
 from cuamaster.records.episode import Dropped
 

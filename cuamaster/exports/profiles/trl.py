@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from cuamaster.exports.columns import IMAGES, JSON, Columns
 from cuamaster.exports.options import Options
 from cuamaster.exports.profiles.profile import Profile
-from cuamaster.exports.samples import Sample
+from cuamaster.exports.sample import Sample
 from cuamaster.exports.turns import FACTS, Row, facts, talks
 from cuamaster.records.episode import Dropped
 

@@ -15,7 +15,7 @@ from cuamaster.exports.columns import IMAGES, STRING, Columns, list_of
 from cuamaster.exports.options import Options
 from cuamaster.exports.profiles.ms_swift import tagged_rows
 from cuamaster.exports.profiles.profile import Profile
-from cuamaster.exports.samples import Sample
+from cuamaster.exports.sample import Sample
 from cuamaster.exports.turns import FACTS, Row
 from cuamaster.records.episode import Dropped
 

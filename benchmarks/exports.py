@@ -31,7 +31,7 @@ from cuamaster.records.record import Record
 from cuamaster.records.task import Environment, PrimitiveUse, Task
 from cuamaster.records.trajectory import Action, Observation
 from cuamaster.records.verdict import Verdict
-from cuamaster.stages import release
+from cuamaster.stages import Ports, release
 from cuamaster.stages.releasing import freeze, thaw
 from cuamaster.tables import Workspace
 
@@ -122,7 +122,7 @@ def sizes(root: Path, folder: Path) -> dict[str, Any]:
     workspace = Workspace(root)
     found = [
         item
-        for item in samples(thaw(workspace, freeze(workspace)))
+        for item in samples(thaw(workspace, freeze(workspace, max(workspace.rounds()))))
         if isinstance(item, Sample) and item.proof != "none"
     ]
     digests = [step.observation.screenshot for item in found for step in item.steps]
@@ -144,7 +144,7 @@ def sizes(root: Path, folder: Path) -> dict[str, Any]:
 def _release(workspace: Workspace, out: Path, options: Options, name: str = "trl") -> tuple[float, int]:
     """(MB of blobs a second, files)."""
     begun = time.perf_counter()
-    made = release(workspace, LocalStore(workspace.blobs), name, out, options)
+    made = release(workspace, Ports(LocalStore(workspace.blobs)), name, out, options)
     seconds = time.perf_counter() - begun
     return _blob_bytes(workspace) / 1e6 / seconds, len(made.files)
 

@@ -213,13 +213,13 @@ def export(
     history: Annotated[int | None, typer.Option("--history", min=1, help="One row a step, with so many newest screenshots (default: whole trajectories).")] = None,
     max_side: Annotated[int | None, typer.Option("--max-side", min=32, help="Longer side of screenshots in pixels, at most.")] = None,
     thoughts: Annotated[bool, typer.Option("--thoughts/--no-thoughts", help="Answers with or without the thought.")] = True,
-    test_percent: Annotated[int, typer.Option("--test-percent", min=0, max=50, help="Share of videos and templates kept for testing.")] = 5,
-    min_k: Annotated[int, typer.Option("--min-k", min=1, help="Tasks: primitives, at least.")] = 1,
+    test_percent: Annotated[int | None, typer.Option("--test-percent", min=0, max=50, help="Share of videos and templates kept for testing (default: 5).")] = None,
+    min_k: Annotated[int | None, typer.Option("--min-k", min=1, help="Tasks: primitives, at least.")] = None,
     max_k: Annotated[int | None, typer.Option("--max-k", min=1, help="Tasks: primitives, at most.")] = None,
-    min_n: Annotated[int, typer.Option("--min-n", min=1, help="Tasks: applications, at least.")] = 1,
+    min_n: Annotated[int | None, typer.Option("--min-n", min=1, help="Tasks: applications, at least.")] = None,
     max_n: Annotated[int | None, typer.Option("--max-n", min=1, help="Tasks: applications, at most.")] = None,
-    base_policy: Annotated[str, typer.Option("--base-policy", help="Tasks: whose attempts tell the base success (beginning of its name; default: all).")] = "",
-    min_attempts: Annotated[int, typer.Option("--min-attempts", min=1, help="Tasks: attempts that make one always or never solved.")] = 4,
+    base_policy: Annotated[str | None, typer.Option("--base-policy", help="Tasks: whose attempts tell the base success (beginning of its name; default: all).")] = None,
+    min_attempts: Annotated[int | None, typer.Option("--min-attempts", min=1, help="Tasks: attempts that make one always or never solved (default: 4).")] = None,
     seeds: Annotated[bool, typer.Option("--seeds", help="Tasks: those mined from videos too.")] = False,
     workspace: Workspace = None,
     as_json: AsJson = False,
@@ -241,16 +241,17 @@ def export(
         return
     if out is None or (profile is None) == (again is None):
         raise InvalidInput("a dataset needs --out and one of --profile and --again")
-    with _wheel(settings, write=False) as (wheel, _):
-        store, reader = wiring.store(settings), wiring.reader(settings)
+    given = {
+        "history": history, "max_side": max_side, "thoughts": thoughts, "test_percent": test_percent, "mode": settings.mode, "min_k": min_k,
+        "max_k": max_k, "min_n": min_n, "max_n": max_n, "base_policy": base_policy, "min_attempts": min_attempts, "seeds": seeds,
+    }  # fmt: skip
+    options = Options.model_validate({name: value for name, value in given.items() if value is not None})
+    with _wheel(settings, write=False) as (wheel, bars), bars.long("export") as report:
+        ports = stages.Ports(wiring.store(settings), wiring.reader(settings), report)
         if again is not None:
-            made = stages.release_again(wheel.workspace, store, again, out, reader)
+            made = stages.release_again(wheel.workspace, ports, again, out)
         else:
-            options = Options(
-                history=history, max_side=max_side, thoughts=thoughts, test_percent=test_percent, mode=settings.mode, min_k=min_k,
-                max_k=max_k, min_n=min_n, max_n=max_n, base_policy=base_policy, min_attempts=min_attempts, seeds=seeds,
-            )  # fmt: skip
-            made = stages.release(wheel.workspace, store, str(profile), out, options, upto=upto, reader=reader)
+            made = stages.release(wheel.workspace, ports, str(profile), out, options, upto=upto)
     _print([file.model_dump() for file in made.files], as_json=as_json, title=f"{made.version} in {out}")
     if made.dropped and not as_json:
         _print([{"left out": name, "items": count} for name, count in made.dropped.items()], as_json=False)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from cuamaster.tables import Workspace
+
 COMMANDS = [
     ["doctor"], ["image", "build"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"],
     ["primitives", "verify"], ["taxonomy", "validate"],
@@ -57,6 +59,7 @@ def test_export_of_an_empty_workspace_writes_empty_readable_files(tmp_path: Path
 
 def test_a_dataset_for_a_trainer_and_again(tmp_path: Path) -> None:
     out, again = tmp_path / "out", tmp_path / "again"
+    Workspace(tmp_path / "ws").round(1).stage("collect").close("nothing")
     done = _cuamaster(
         "export", "--profile", "trl", "--out", str(out), "--history", "3", "--json", workspace=tmp_path / "ws"
     )
@@ -76,6 +79,7 @@ def test_a_dataset_for_a_trainer_and_again(tmp_path: Path) -> None:
         (["--profile", "word", "--out", "somewhere"], "no profile 'word'"),
         (["--again", "nowhere.json", "--out", "somewhere"], "no manifest"),
         (["--profile", "trl", "--out", "somewhere", "--round", "4"], "no round 4"),
+        (["--profile", "trl", "--out", "somewhere"], "no rounds"),
     ],
 )
 def test_a_dataset_that_cannot_be_made_is_exit_code_2(tmp_path: Path, arguments: list[str], words: str) -> None:

@@ -35,7 +35,6 @@ class Release(Record):
 
     format: int = FORMAT
     version: str = Field(description="dataset@round-N: the union of rounds 1 to N")
-    inputs_id: str = Field(description="hash of the inputs")
     profile: str
     options: Options
     inputs: tuple[Input, ...]

@@ -9,7 +9,7 @@ from cuamaster.seeding.taxonomy import load as load_taxonomy
 from cuamaster.stages.composing import curated
 from cuamaster.stages.exporting import export
 from cuamaster.stages.planning import round_to_run
-from cuamaster.stages.releasing import release, release_again
+from cuamaster.stages.releasing import Ports, release, release_again
 from cuamaster.stages.running import Each, in_turn
 from cuamaster.stages.summary import summarize
 from cuamaster.stages.verifying import verify_library
@@ -28,6 +28,7 @@ from cuamaster.stages.wheel import (
 
 __all__ = [
     "Each",
+    "Ports",
     "Wheel",
     "begin",
     "collect",

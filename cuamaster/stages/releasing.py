@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from cuamaster.errors import IntegrityError, InvalidInput, storing
@@ -18,9 +19,8 @@ from cuamaster.exports.release import Item, write_release
 from cuamaster.exports.rl import released
 from cuamaster.exports.rounds import worth_training
 from cuamaster.exports.samples import RoundData, Sample, samples
-from cuamaster.ports import ScreenReader, Store
+from cuamaster.ports import Progress, ScreenReader, Store
 from cuamaster.records.episode import Dropped, Episode
-from cuamaster.records.record import content_id
 from cuamaster.records.task import Certificate, Task
 from cuamaster.records.trajectory import Trajectory
 from cuamaster.stages.exporting import FEEDING, TASKS
@@ -39,40 +39,61 @@ from cuamaster.tables import (
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class Ports:
+    """What a dataset is made through; `reader`: only for profiles that read screenshots."""
+
+    store: Store
+    reader: ScreenReader | None = None
+    progress: Progress = lambda _phrase, _share: None
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What is wanted, in the terms of a manifest."""
+
+    version: str
+    kind: Profile
+    options: Options
+    inputs: tuple[Input, ...]
+
+    def met_by(self, there: Release) -> bool:
+        """Whether a manifest describes just this."""
+        asked = (self.version, self.kind.name, self.options, self.inputs, software())
+        return asked == (there.version, there.profile, there.options, there.inputs, there.software)
+
+
 def release(
-    workspace: Workspace,
-    store: Store,
-    name: str,
-    folder: Path,
-    options: Options,
-    *,
-    upto: int | None = None,
-    reader: ScreenReader | None = None,
+    workspace: Workspace, ports: Ports, name: str, folder: Path, options: Options, *, upto: int | None = None
 ) -> Release:
     """Write profile `name` of rounds 1 to `upto` (None: all) into `folder`, and return its manifest.
 
     A dataset of the same profile that is there is replaced as a whole, or left as it is when nothing changed. Raises
     UnknownName, InvalidInput for a folder that holds something else, IntegrityError for damaged inputs, FolderBusy, StoreFull.
     """
-    return _release(workspace, store, profile(name), folder, options, freeze(workspace, upto), reader)
+    kind, rounds = profile(name), workspace.rounds()
+    if not rounds or (upto is not None and upto not in rounds):
+        raise InvalidInput(
+            f"{workspace.root} has no round{'s' if upto is None else f' {upto}'}", hint="is it the right --workspace?"
+        )
+    newest = upto or max(rounds)
+    order = _Order(f"dataset@round-{newest}", kind, options, freeze(workspace, newest))
+    return _release(workspace, ports, order, folder.absolute())
 
 
-def release_again(
-    workspace: Workspace, store: Store, manifest: Path, folder: Path, reader: ScreenReader | None
-) -> Release:
+def release_again(workspace: Workspace, ports: Ports, manifest: Path, folder: Path) -> Release:
     """Write the dataset that a manifest describes once more; raises IntegrityError when its inputs are not what they were."""
     wanted = read_manifest(manifest)
     if wanted.software != software():
         log.warning("made with %s, now made with %s: files may differ in their bytes", wanted.software, software())
-    return _release(workspace, store, profile(wanted.profile), folder, wanted.options, wanted.inputs, reader)
+    order = _Order(wanted.version, profile(wanted.profile), wanted.options, wanted.inputs)
+    return _release(workspace, ports, order, folder.absolute())
 
 
-def freeze(workspace: Workspace, upto: int | None = None) -> tuple[Input, ...]:
-    """The files that a dataset is made of: what the stages of the rounds have closed so far."""
+def freeze(workspace: Workspace, upto: int) -> tuple[Input, ...]:
+    """The files that a dataset of rounds 1 to `upto` is made of: what their stages have closed so far."""
     found: list[Input] = []
-    for number in workspace.rounds():
-        if upto is not None and number > upto:
-            continue
+    for number in (number for number in workspace.rounds() if number <= upto):
         for name in FEEDING:
             stage = workspace.round(number).stage(name)
             manifest = stage.manifest()
@@ -80,8 +101,6 @@ def freeze(workspace: Workspace, upto: int | None = None) -> tuple[Input, ...]:
                 log.warning("round %d: %s is not closed yet; what it has not closed is left out", number, name)
             if manifest is not None and manifest.named("kept"):
                 found.append(Input(round=number, stage=name, files=manifest.named("kept")))
-    if upto is not None and upto not in workspace.rounds():
-        raise InvalidInput(f"{workspace.root} has no round {upto}", hint="`cuamaster show` tells which there are")
     return tuple(found)
 
 
@@ -110,24 +129,17 @@ def thaw(workspace: Workspace, inputs: Sequence[Input]) -> list[RoundData]:
     ]
 
 
-def _release(
-    workspace: Workspace, store: Store, kind: Profile, folder: Path, options: Options, inputs: tuple[Input, ...],
-    reader: ScreenReader | None,
-) -> Release:  # fmt: skip
-    folder = folder.absolute()
+def _release(workspace: Workspace, ports: Ports, order: _Order, folder: Path) -> Release:
     with alone(folder):
         restore(folder)
         sweep_temporary(folder.parent)
-        there = _there(folder, kind)
-        inputs_id = content_id("inputs", list(inputs))
-        asked = (kind.name, options, inputs_id, software())
-        if there and (there.profile, there.options, there.inputs_id, there.software) == asked and _whole(folder, there):
+        there = _there(folder, order.kind)
+        if there is not None and order.met_by(there) and _whole(folder, there):
             return there
+        rounds = thaw(workspace, order.inputs)
         draft = folder.parent / temporary_name()
         try:
-            made = _write(
-                draft, kind, _stream(kind, thaw(workspace, inputs), options, store, reader), options, store, inputs
-            )
+            made = _write(draft, order, _followed(_stream(order, rounds, ports), order, ports.progress), ports.store)
             publish(draft, folder)
         finally:
             if draft.exists():
@@ -135,22 +147,14 @@ def _release(
         return made
 
 
-def _write(
-    draft: Path,
-    kind: Profile,
-    items: Iterable[Item | Dropped],
-    options: Options,
-    store: Store,
-    inputs: tuple[Input, ...],
-) -> Release:
+def _write(draft: Path, order: _Order, items: Iterable[Item | Dropped], store: Store) -> Release:
     with storing(draft):
-        written = write_release(kind, items, options, store, draft)
+        written = write_release(order.kind, items, order.options, store, draft)
     made = Release(
-        version=f"dataset@round-{max((item.round for item in inputs), default=0)}",
-        inputs_id=content_id("inputs", list(inputs)),
-        profile=kind.name,
-        options=options,
-        inputs=inputs,
+        version=order.version,
+        profile=order.kind.name,
+        options=order.options,
+        inputs=order.inputs,
         files=tuple(written.files),
         rounds=written.tally.deltas(),
         weights=written.tally.weights(),
@@ -158,26 +162,35 @@ def _write(
         dropped=dict(sorted(written.dropped.items())),
         software=software(),
     )
-    write_atomic(draft / README, readme(kind, made).encode())
+    write_atomic(draft / README, readme(order.kind, made).encode())
     write_atomic(draft / MANIFEST, (made.model_dump_json(indent=2) + "\n").encode())
     return made
 
 
-def _stream(
-    kind: Profile, rounds: list[RoundData], options: Options, store: Store, reader: ScreenReader | None
-) -> Iterable[Item | Dropped]:
-    if kind.stream == "tasks":
+def _stream(order: _Order, rounds: list[RoundData], ports: Ports) -> Iterable[Item | Dropped]:
+    options, stream = order.options, order.kind.stream
+    if stream == "tasks":
         return worth_training(released(rounds, seeds=options.seeds, policy=options.base_policy), options)
-    if kind.stream == "pairs":
+    if stream == "pairs":
         return pairs(rounds)
     proven = (
         item if isinstance(item, Dropped) or item.proof != "none" else _unproven(item) for item in samples(rounds)
     )
-    if kind.stream == "trajectories":
+    if stream == "trajectories":
         return proven
-    if reader is None:
-        raise InvalidInput(f"profile {kind.name} reads screenshots, and no reader was given")
-    return elements(proven, store, reader.read)
+    if ports.reader is None:
+        raise InvalidInput(f"profile {order.kind.name} reads screenshots, and no reader was given")
+    return elements(proven, ports.store, ports.reader.read)
+
+
+def _followed(items: Iterable[Item | Dropped], order: _Order, progress: Progress) -> Iterator[Item | Dropped]:
+    """The items, told as a share of what the stages hold that they are made of."""
+    stages = TASKS if order.kind.stream == "tasks" else ("collect", "reconstruct")
+    total = sum(file.rows for item in order.inputs if item.stage in stages for file in item.files)
+    for number, item in enumerate(items):
+        progress(order.kind.name, min(1.0, number / max(1, total)))
+        yield item
+    progress(order.kind.name, 1.0)
 
 
 def _unproven(sample: Sample) -> Dropped:

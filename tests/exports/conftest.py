@@ -22,7 +22,7 @@ from cuamaster.records.primitive import ActionTemplate, Parameter, Primitive, Pr
 from cuamaster.records.task import Certificate, Environment, PrimitiveUse, Probe, Task
 from cuamaster.records.trajectory import Action, Lineage, Observation, Step, Target, Trajectory
 from cuamaster.records.verdict import Divergence, Verdict
-from cuamaster.stages import release
+from cuamaster.stages import Ports, release
 from cuamaster.tables import Workspace
 
 from .datasets import keep
@@ -196,6 +196,6 @@ def dataset(
 
     def build(profile: str, **options: Any) -> tuple[Path, Release]:
         folder = tmp_path / "out" / profile
-        return folder, release(workspace, world.store, profile, folder, Options(**options))
+        return folder, release(workspace, Ports(world.store), profile, folder, Options(**options))
 
     return build

@@ -20,7 +20,7 @@ from cuamaster.exports.samples import RoundData
 from cuamaster.records.episode import Dropped, Episode
 from cuamaster.records.task import Task
 from cuamaster.records.trajectory import Action, Target, TextBox
-from cuamaster.stages import release
+from cuamaster.stages import Ports, release
 from cuamaster.tables import Workspace
 
 from .conftest import HINT, World, act, make_task
@@ -105,7 +105,7 @@ def test_two_branches_of_one_snapshot_are_a_pair(world: World, workspace: Worksp
     task = make_task("mousepad")
     keep(workspace, RoundData(round=1, tasks=(task,), episodes=(tree(world, task),)))
     folder = tmp_path / "dpo"
-    made = release(workspace, world.store, "trl-dpo", folder, Options())
+    made = release(workspace, Ports(world.store), "trl-dpo", folder, Options())
     assert made.splits == {"train": 1} and made.dropped == {}
     row = load(folder)[0]
     assert row["prompt"][-1]["role"] == "user" and len(row["images"]) == 2 and row["step"] == 1
@@ -186,7 +186,7 @@ def test_elements_have_the_box_that_is_read_where_they_were_clicked(
     ]
     folder = tmp_path / "grounding"
     made = release(
-        workspace, world.store, "grounding", folder, Options(max_side=32), reader=KnownReader(lambda _: boxes)
+        workspace, Ports(world.store, KnownReader(lambda _: boxes)), "grounding", folder, Options(max_side=32)
     )
     assert made.dropped == {"label-not-read": 1} and made.splits == {"train": 1}
     row = load(folder)[0]

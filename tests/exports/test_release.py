@@ -21,7 +21,7 @@ from cuamaster.exports.manifest import Release
 from cuamaster.exports.options import Options
 from cuamaster.exports.samples import RoundData
 from cuamaster.records.trajectory import Observation
-from cuamaster.stages import release, release_again
+from cuamaster.stages import Ports, release, release_again
 from cuamaster.tables import Workspace
 
 from .conftest import World, act, certificate, make_task
@@ -48,15 +48,15 @@ def collected(world: World, number: int, count: int) -> RoundData:
 
 def test_a_later_round_adds_files_and_changes_none(world: World, workspace: Workspace, tmp_path: Path) -> None:
     keep(workspace, collected(world, 1, 3))
-    first = release(workspace, world.store, "trl", tmp_path / "one", Options())
+    first = release(workspace, Ports(world.store), "trl", tmp_path / "one", Options())
     keep(workspace, collected(world, 2, 2))
-    both = release(workspace, world.store, "trl", tmp_path / "two", Options())
+    both = release(workspace, Ports(world.store), "trl", tmp_path / "two", Options())
     assert (first.version, both.version) == ("dataset@round-1", "dataset@round-2")
     assert [(item.round, item.samples) for item in both.rounds] == [(1, 3), (2, 2)] and both.splits == {"train": 5}
     old, new = hashes(tmp_path / "one"), hashes(tmp_path / "two")
     assert new["train/r001-00000.parquet"] == old["train/r001-00000.parquet"] and "train/r002-00000.parquet" in new
     assert sum(cell.samples for cell in both.weights) == 5
-    upto = release(workspace, world.store, "trl", tmp_path / "three", Options(), upto=1)
+    upto = release(workspace, Ports(world.store), "trl", tmp_path / "three", Options(), upto=1)
     assert upto == first and hashes(tmp_path / "three") == old
 
 
@@ -64,19 +64,19 @@ def test_a_dataset_is_made_again_from_its_manifest_whatever_came_later(
     world: World, workspace: Workspace, tmp_path: Path
 ) -> None:
     keep(workspace, collected(world, 1, 2))
-    made = release(workspace, world.store, "ms-swift", tmp_path / "one", Options(history=2, test_percent=10))
+    made = release(workspace, Ports(world.store), "ms-swift", tmp_path / "one", Options(history=2, test_percent=10))
     stage = workspace.round(1).stage("collect")  # the round goes on, and so does the wheel
     stage.reopen()
     more = collected(world, 7, 1)
     stage.write("more", [*more.episodes])
     stage.close("more")
     keep(workspace, collected(world, 2, 1))
-    again = release_again(workspace, world.store, tmp_path / "one" / "manifest.json", tmp_path / "two", None)
+    again = release_again(workspace, Ports(world.store), tmp_path / "one" / "manifest.json", tmp_path / "two")
     assert again == made and hashes(tmp_path / "two") == hashes(tmp_path / "one")
     shard = next(workspace.round(1).stage("collect").folder.glob("kept-00000.parquet"))
     shard.write_bytes(shard.read_bytes() + b"x")
     with pytest.raises(IntegrityError, match=r"round=001/collect/kept-00000.parquet"):
-        release_again(workspace, world.store, tmp_path / "one" / "manifest.json", tmp_path / "three", None)
+        release_again(workspace, Ports(world.store), tmp_path / "one" / "manifest.json", tmp_path / "three")
     assert not (tmp_path / "three").exists()
 
 
@@ -86,7 +86,7 @@ def test_no_split_shares_a_template_with_the_other(world: World, workspace: Work
         make_task(app, seed=100 + n) for n, app in enumerate(apps)
     )
     keep(workspace, RoundData(round=1, tasks=tasks, episodes=tuple(map(world.replay, tasks))))
-    made = release(workspace, world.store, "trl", tmp_path / "out", Options(test_percent=25))
+    made = release(workspace, Ports(world.store), "trl", tmp_path / "out", Options(test_percent=25))
     assert set(made.splits) == {"train", "test"} and made.dropped == {}
     loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "hf"))
     sides = [{app for apps in loaded[split]["apps"] for app in apps} for split in ("train", "test")]
@@ -99,7 +99,7 @@ def test_what_is_closed_counts_and_what_is_not_is_told(
     keep(workspace, collected(world, 1, 1))
     later = collected(world, 3, 1)
     workspace.round(1).stage("collect").write("open", list(later.episodes))
-    assert release(workspace, world.store, "trl", tmp_path / "out", Options()).splits == {"train": 1}
+    assert release(workspace, Ports(world.store), "trl", tmp_path / "out", Options()).splits == {"train": 1}
     assert "collect is not closed yet" in caplog.text
 
 
@@ -108,12 +108,12 @@ def test_what_is_closed_counts_and_what_is_not_is_told(
 
 def test_nothing_is_written_again_while_nothing_changed(world: World, workspace: Workspace, tmp_path: Path) -> None:
     keep(workspace, collected(world, 1, 1))
-    made = release(workspace, world.store, "trl", tmp_path / "out", Options())
+    made = release(workspace, Ports(world.store), "trl", tmp_path / "out", Options())
     inode = (tmp_path / "out").stat().st_ino
-    assert release(workspace, world.store, "trl", tmp_path / "out", Options()) == made
+    assert release(workspace, Ports(world.store), "trl", tmp_path / "out", Options()) == made
     assert (tmp_path / "out").stat().st_ino == inode
     (tmp_path / "out" / made.files[0].name).write_bytes(b"PAR1")
-    assert release(workspace, world.store, "trl", tmp_path / "out", Options()) == made
+    assert release(workspace, Ports(world.store), "trl", tmp_path / "out", Options()) == made
     assert pq.read_metadata(tmp_path / "out" / made.files[0].name).num_rows == 1
 
 
@@ -123,21 +123,21 @@ def test_a_folder_with_something_else_is_left_alone(world: World, workspace: Wor
     thesis.parent.mkdir()
     thesis.write_text("three years of work")
     with pytest.raises(InvalidInput, match="no dataset"):
-        release(workspace, world.store, "trl", thesis.parent, Options())
+        release(workspace, Ports(world.store), "trl", thesis.parent, Options())
     assert thesis.read_text() == "three years of work"
-    release(workspace, world.store, "trl", tmp_path / "trl", Options())
+    release(workspace, Ports(world.store), "trl", tmp_path / "trl", Options())
     with pytest.raises(InvalidInput, match="of profile trl"):
-        release(workspace, world.store, "verl", tmp_path / "trl", Options())
+        release(workspace, Ports(world.store), "verl", tmp_path / "trl", Options())
     with pytest.raises(UnknownName):
-        release(workspace, world.store, "word", tmp_path / "new", Options())
+        release(workspace, Ports(world.store), "word", tmp_path / "new", Options())
     with pytest.raises(InvalidInput, match="no round 9"):
-        release(workspace, world.store, "trl", tmp_path / "new", Options(), upto=9)
+        release(workspace, Ports(world.store), "trl", tmp_path / "new", Options(), upto=9)
     assert not (tmp_path / "new").exists()
 
 
 def test_a_manifest_that_is_none_or_newer_is_named(world: World, workspace: Workspace, tmp_path: Path) -> None:
     keep(workspace, collected(world, 1, 1))
-    release(workspace, world.store, "trl", tmp_path / "out", Options())
+    release(workspace, Ports(world.store), "trl", tmp_path / "out", Options())
     path = tmp_path / "out" / "manifest.json"
     data = json.loads(path.read_text())
     for text, words in (
@@ -145,9 +145,9 @@ def test_a_manifest_that_is_none_or_newer_is_named(world: World, workspace: Work
     ):  # fmt: skip
         path.write_text(text)
         with pytest.raises(InvalidInput, match=words):
-            release_again(workspace, world.store, path, tmp_path / "again", None)
+            release_again(workspace, Ports(world.store), path, tmp_path / "again")
         with pytest.raises(InvalidInput, match=words):
-            release(workspace, world.store, "trl", tmp_path / "out", Options())
+            release(workspace, Ports(world.store), "trl", tmp_path / "out", Options())
 
 
 # -- bad input ------------------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def test_lost_and_broken_pictures_drop_their_trajectory_alone(
     with_first(1, world.see().model_copy(update={"screenshot": world.store.put(whole[:-20])}))
     with_first(2, world.see().model_copy(update={"width": 128, "height": 80}))
     keep(workspace, RoundData(round=1, tasks=tasks, episodes=episodes))
-    made = release(workspace, world.store, "trl", tmp_path / "out", Options())
+    made = release(workspace, Ports(world.store), "trl", tmp_path / "out", Options())
     assert made.splits == {"train": 1}
     assert made.dropped == {"missing-picture": 1, "undecodable-picture": 1, "picture-size": 1}
     drops = [json.loads(line) for line in (tmp_path / "out" / "dropped.jsonl").read_text().splitlines()]
@@ -185,7 +185,7 @@ def test_two_resolutions_in_one_episode_are_both_kept(world: World, workspace: W
     nodes = (episode.nodes[0], episode.nodes[1].model_copy(update={"observation": wide}))
     keep(workspace, RoundData(round=1, tasks=(task,), episodes=(episode.model_copy(update={"nodes": nodes}),)))
     for side, sizes in ((None, [(64, 40), (128, 40)]), (64, [(64, 40), (64, 20)])):
-        release(workspace, world.store, "trl", tmp_path / "out", Options(max_side=side))
+        release(workspace, Ports(world.store), "trl", tmp_path / "out", Options(max_side=side))
         (row,) = datasets.load_dataset(str(tmp_path / "out"), split="train", cache_dir=str(tmp_path / f"hf{side}"))
         assert [image.size for image in row["images"]] == sizes
 
@@ -202,7 +202,7 @@ def test_an_endless_episode_and_an_endless_instruction_are_left_out(
     episodes = (world.replay(good), world.replay(long).model_copy(update={"nodes": nodes}), world.replay(wordy))
     keep(workspace, RoundData(round=1, tasks=(good, long, wordy), episodes=episodes))
     for history, rows in ((None, 1), (3, 2)):
-        made = release(workspace, world.store, "trl", tmp_path / "out", Options(history=history))
+        made = release(workspace, Ports(world.store), "trl", tmp_path / "out", Options(history=history))
         assert made.dropped == {"too-long": 1, "instruction-too-long": 1} and made.splits == {"train": rows}
 
 
@@ -211,9 +211,9 @@ def test_pictures_that_do_not_fit_into_one_row_are_left_out(
 ) -> None:
     monkeypatch.setattr("cuamaster.exports.pictures.MAX_ROW_BYTES", 500)
     keep(workspace, collected(world, 1, 1))
-    whole = release(workspace, world.store, "trl", tmp_path / "out", Options())
+    whole = release(workspace, Ports(world.store), "trl", tmp_path / "out", Options())
     assert (whole.splits, whole.dropped) == ({}, {"too-large": 1})
-    assert release(workspace, world.store, "trl", tmp_path / "out", Options(history=1)).splits == {"train": 4}
+    assert release(workspace, Ports(world.store), "trl", tmp_path / "out", Options(history=1)).splits == {"train": 4}
 
 
 # -- other processes ------------------------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ from pathlib import Path
 from cuamaster.adapters.stores.local import LocalStore
 from cuamaster.exports.options import Options
 from cuamaster.exports.pictures import Album
-from cuamaster.stages import release
+from cuamaster.stages import Ports, release
 from cuamaster.tables import Workspace
 
 root, out, history, pause = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
@@ -237,7 +237,7 @@ def slow(self, pictures):
 
 Album.show = slow
 workspace = Workspace(root)
-print(release(workspace, LocalStore(workspace.blobs), "trl", out, Options(history=history)).splits, flush=True)
+print(release(workspace, Ports(LocalStore(workspace.blobs)), "trl", out, Options(history=history)).splits, flush=True)
 """
 
 
@@ -249,7 +249,7 @@ def begin(workspace: Workspace, out: Path, history: int, pause: float) -> subpro
 def test_kill_9_leaves_the_old_dataset_whole(world: World, workspace: Workspace, tmp_path: Path) -> None:
     keep(workspace, collected(world, 1, 4))
     out = tmp_path / "out" / "trl"
-    made = release(workspace, world.store, "trl", out, Options(history=2))
+    made = release(workspace, Ports(world.store), "trl", out, Options(history=2))
     before = hashes(out)
     process = begin(workspace, out, 3, 0.3)
     assert process.stdout is not None
@@ -259,7 +259,7 @@ def test_kill_9_leaves_the_old_dataset_whole(world: World, workspace: Workspace,
     process.wait()
     assert [path.name for path in out.parent.glob(".tmp-*")], "it was killed before it had begun to write"
     assert hashes(out) == before and Release.model_validate_json((out / "manifest.json").read_bytes()) == made
-    again = release(workspace, world.store, "trl", out, Options(history=3))
+    again = release(workspace, Ports(world.store), "trl", out, Options(history=3))
     assert again.splits == {"train": 16} and not list(out.parent.glob(".tmp-*"))
 
 

@@ -42,6 +42,9 @@ class Settings(BaseSettings):
     )
     annotator: Literal["rules", "openai_api"] = "rules"
     policy: Literal["replay", "openai_api"] = "replay"
+    dialect: str = Field(
+        default="qwen3-vl", description="how the endpoint's policy writes actions: a name of docs/actions.md"
+    )
     api_base: str | None = Field(default=None, description="OpenAI-compatible endpoint, e.g. http://host:8000/v1")
     api_key: str = "none"
     api_model: str = ""

@@ -210,7 +210,7 @@ def _policy(
     if settings.policy == "openai_api":
         from cuamaster.adapters.policies.openai_api import OpenAIPolicy
 
-        policy = OpenAIPolicy(_chat(settings, ledger), blobs, settings.mode)
+        policy = OpenAIPolicy(_chat(settings, ledger), blobs, settings.mode, speaks=settings.dialect)
     else:
         policy = _replay(screen, settings.mode)
     if not err:

@@ -142,7 +142,7 @@ class Space:
                 return round(value / COORD_MAX, self.digits)
 
     def _read(self, value: Any, size: int, name: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:  # noqa: PLR0124  NaN
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise InvalidAction(f"{name} must be a number, got {_short(value)}", field=name)
         edge = {"pixels": size, "cells": self.maximum + 1, "grid": max(self.maximum, 1000)}.get(self.unit, 1)
         if not 0 <= value <= edge:

@@ -19,6 +19,7 @@ from cuamaster.dialects.lowering import Said, lower
 from cuamaster.dialects.turn import Turn
 from cuamaster.dialects.vocabulary import Vocabulary
 from cuamaster.errors import Inexpressible, InvalidAction, UnreadableAnswer
+from cuamaster.records.primitive import Mode
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Writer:
         return self.pair((action.args["x"], action.args["y"])) if "x" in action.args else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dialect:
     """One action format. `source`: where the format is written down."""
 
@@ -58,6 +59,11 @@ class Dialect:
     decode: Callable[[Call, Turn], None]
     encode: Callable[[CUAAction, Writer], list[dict[str, Any]]]
     write: Callable[[str, Sequence[dict[str, Any]]], str]
+    prompt: Callable[[Mode, Screen], str] | None = None
+    """The system message that teaches the format; None where it belongs to an API with tools of its own, or is data only."""
+
+    def __repr__(self) -> str:
+        return f"<dialect {self.name}>"
 
     def parse(self, text: str, screen: Screen) -> list[CUAAction]:
         """The actions of an answer, coordinates 0-1000; raises UnreadableAnswer (dialect, offset, field, what to do)."""
@@ -76,6 +82,8 @@ class Dialect:
             return self.find(text)
         except Unfound as exc:
             raise self._unreadable(exc.message, exc.offset, exc.field, exc.hint) from None
+        except RecursionError:
+            raise self._unreadable("values are nested too deeply", 0, "answer", None) from None
 
     def decode_calls(self, calls: Sequence[Call], screen: Screen) -> list[CUAAction]:
         """Actions of calls that came apart from the text, in order; raises UnreadableAnswer."""
@@ -89,6 +97,8 @@ class Dialect:
                     turn.close()
             except InvalidAction as exc:
                 raise self._unreadable(exc.message, call.offset, exc.field, exc.hint) from None
+            except RecursionError:
+                raise self._unreadable("values are nested too deeply", call.offset, "call", None) from None
         return turn.actions
 
     def express(self, actions: Sequence[CUAAction], screen: Screen) -> Said:

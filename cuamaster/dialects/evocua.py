@@ -6,22 +6,16 @@ pyautogui, which counts notches, and `hscroll` is offered in words but not among
 
 from __future__ import annotations
 
-from functools import partial
-
-from cuamaster.dialects import qwen_calls, tool_calls
 from cuamaster.dialects.coordinates import Space
-from cuamaster.dialects.dialect import Dialect
 from cuamaster.dialects.gui_owl import NOTCHES
+from cuamaster.dialects.qwen import spoken_like_qwen
 from cuamaster.dialects.vocabulary import Vocabulary
 
-EVOCUA = Dialect(
-    name="evocua",
-    title="EvoCUA",
-    source="meituan/EvoCUA, mm_agents/evocua/evocua_agent.py and prompts.py",
-    space=Space("grid", maximum=999),
-    says=Vocabulary(scroll="up and down", scroll_point="none", held_keys=True),
-    find=tool_calls.find_json,
-    decode=partial(qwen_calls.decode, habits=NOTCHES),
-    encode=partial(qwen_calls.encode, habits=NOTCHES),
-    write=tool_calls.write_json,
+EVOCUA = spoken_like_qwen(
+    "evocua",
+    "EvoCUA",
+    "meituan/EvoCUA, mm_agents/evocua/evocua_agent.py and prompts.py",
+    Space("grid", maximum=999),
+    Vocabulary(scroll="up and down", scroll_point="none", held_keys=True),
+    NOTCHES,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -28,14 +29,22 @@ def find_calls(
 
     Raises Unfound for a call that is broken or cut off.
     """
-    pattern = re.compile(r"(?<![\w.'\"])(" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")\s*\(")
-    found, at = [], start
+    pattern = _pattern(tuple(names))
+    found: list[tuple[str, list[Any], dict[str, Any], int]] = []
+    at = start
     while (opening := pattern.search(text, at, stop)) is not None:
         if len(found) >= MAX_CALLS:
             raise Unfound(f"more than {MAX_CALLS} calls", opening.start(), "call")
         positional, keywords, at = _arguments(text, opening.end(), stop, opening.start())
         found.append((opening[1], positional, keywords, opening.start()))
     return found
+
+
+@functools.lru_cache(maxsize=16)
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    # the longest name first: left_double_click is no left_double
+    either = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.compile(rf"(?<![\w.'\"])({either})\s*\(")
 
 
 def quote(text: str) -> str:

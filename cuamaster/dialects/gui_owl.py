@@ -15,6 +15,7 @@ from cuamaster.action_space import CUAAction
 from cuamaster.dialects import qwen_calls, tool_calls
 from cuamaster.dialects.coordinates import SmartResize, Space
 from cuamaster.dialects.dialect import Dialect, Writer
+from cuamaster.dialects.qwen import spoken_like_qwen
 from cuamaster.dialects.vocabulary import LEFT_AND_SINGLES, Vocabulary
 
 NOTCHES = qwen_calls.Habits(scale=1)
@@ -45,14 +46,11 @@ GUI_OWL = Dialect(
     encode=_encode_first,
     write=tool_calls.write_json,
 )
-GUI_OWL_1_5 = Dialect(
-    name="gui-owl-1.5",
-    title="GUI-Owl 1.5",
-    source="X-PLUG/MobileAgent, Mobile-Agent-v3.5/computer_use/utils.py",
-    space=Space("grid", maximum=1000),
-    says=Vocabulary(scroll_point="none", statuses={"success": True, "failure": False}),
-    find=tool_calls.find_json,
-    decode=partial(qwen_calls.decode, habits=NOTCHES),
-    encode=partial(qwen_calls.encode, habits=NOTCHES),
-    write=tool_calls.write_json,
+GUI_OWL_1_5 = spoken_like_qwen(
+    "gui-owl-1.5",
+    "GUI-Owl 1.5",
+    "X-PLUG/MobileAgent, Mobile-Agent-v3.5/computer_use/utils.py",
+    Space("grid", maximum=1000),
+    Vocabulary(scroll_point="none", statuses={"success": True, "failure": False}),
+    NOTCHES,
 )

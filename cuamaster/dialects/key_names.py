@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from cuamaster.action_space import canonical_key
 from cuamaster.errors import InvalidAction
@@ -64,7 +65,7 @@ def join_chord(keys: Sequence[str], separator: str = "+") -> str:
     return separator.join(spelled[separator] if name == separator else name for name in keys)
 
 
-def split_chord(text: str, field_name: str, separators: str = "+") -> list[str]:
+def split_chord(text: Any, field_name: str, separators: str = "+") -> list[str]:
     """Canonical keys of a string such as `ctrl+c`; raises InvalidAction naming `field_name`.
 
     A separator with nothing before or after it is the key itself: `ctrl++`, `+`; a blank alone is the space bar.

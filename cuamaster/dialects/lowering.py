@@ -11,6 +11,7 @@ from cuamaster.dialects.coordinates import Point, Screen, Space
 from cuamaster.dialects.vocabulary import Vocabulary, Where
 from cuamaster.errors import Inexpressible
 
+_MOST_WAITS = 15
 _SUBSTITUTE = {"infeasible": "failure", "failure": "infeasible"}
 
 
@@ -92,9 +93,9 @@ class _Speaker:
         button, count = args.get("button", "left"), args.pop("count", 1)
         if (button, count) in self.says.clicks:
             return [CUAAction("mouse.click", self._placed(args) | ({"count": count} if count > 1 else {}))]
-        if count == 1 and button in self.says.down and "modifiers" not in args:
-            return self.say("mouse.down", dict(args)) + self.say("mouse.up", {"button": button})
-        self._cannot(f"{count} clicks of the {button} button", "count" if count > 1 else "button")
+        if count > 1 or button not in self.says.down or "modifiers" in args:
+            self._cannot(f"{count} clicks of the {button} button", "count" if count > 1 else "button")
+        return self.say("mouse.down", dict(args)) + self.say("mouse.up", {"button": button})
 
     def _mouse_move(self, args: dict[str, Any]) -> list[CUAAction]:
         return [CUAAction("mouse.move", self._placed(args))]
@@ -214,11 +215,14 @@ class _Speaker:
             self._cannot("a wait", "seconds")
         if says == "seconds":
             return [CUAAction("wait", args)]
-        # at least one second: a wait for no time would be another action
-        said = max(1, round(seconds)) if says == "whole seconds" else says
-        if said != seconds:
-            self._lose("seconds", f"a wait of {seconds:g} s becomes one of {said:g} s")
-        return [CUAAction("wait", {"seconds": said})]
+        # at least one: a wait for no time would be another action
+        if says == "whole seconds":
+            one, times = max(1, round(seconds)), 1
+        else:
+            one, times = says, min(_MOST_WAITS, max(1, round(seconds / says)))
+        if one * times != seconds:
+            self._lose("seconds", f"a wait of {seconds:g} s becomes one of {one * times:g} s")
+        return [CUAAction("wait", {"seconds": one})] * times
 
     def _finish(self, args: dict[str, Any]) -> list[CUAAction]:
         status, known = args["status"], self.says.statuses

@@ -66,7 +66,11 @@ _SPECIAL = {"WAIT", "DONE", "FAIL"}
 _A_CALL = re.compile(
     r"\b(?:pyautogui|computer|pag)\s*\.\s*\w+\s*\(|\btime\.sleep\s*\(|^\s*(?:WAIT|DONE|FAIL)\s*;?\s*$", re.MULTILINE
 )
+_OTHER_CALL = re.compile(r"^[ \t]*([A-Za-z_][\w.]*)[ \t]*\(", re.MULTILINE)
 _MAX_LOOP = 100
+_MAX_STEPS = 20_000
+_MAX_VALUE = 500
+"""Things in a list, and in those inside it; a string counts one for 400 characters. Sums of names could double without end."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 Bound = Mapping[str, Any]
 
@@ -101,6 +105,10 @@ def _picked(code: str, offset: int) -> list[Call]:
     ]
     if not calls:
         raise Unfound("the code is no Python and holds no call that could be picked from it", offset, "code")
+    starts = {at for *_, at in picked}
+    for line in _OTHER_CALL.finditer(code):
+        if line.start(1) not in starts and line[1] not in _IGNORED:
+            raise Unfound(f"{line[1][:40]} is no action", offset + line.start(1), "call")
     return calls
 
 
@@ -130,13 +138,15 @@ class _Reader:
     def __init__(self, offset: int, lines: Sequence[str], margin: int) -> None:
         self.calls: list[Call] = []
         self._offset, self._lines, self._margin = offset, lines, margin
+        self._steps = 0
         self._starts = [0, *itertools.accumulate(map(len, lines))]
 
     def statements(self, body: Sequence[ast.stmt], bound: dict[str, Any]) -> None:
         for statement in body:
+            self._steps += 1
+            if len(self.calls) > MAX_CALLS or self._steps > _MAX_STEPS:
+                raise Unfound(f"more than {MAX_CALLS} calls, or loops for nothing", self._at(statement), "call")
             self._statement(statement, bound)
-            if len(self.calls) > MAX_CALLS:
-                raise Unfound(f"more than {MAX_CALLS} calls", self._at(statement), "call")
 
     def _statement(self, node: ast.stmt, bound: dict[str, Any]) -> None:
         match node:
@@ -156,8 +166,6 @@ class _Reader:
                 for value in self._items(node.iter, bound):
                     self._bind(target, value, bound)
                     self.statements(node.body, bound)
-                    if len(self.calls) > MAX_CALLS:
-                        return
             case ast.With(items=[ast.withitem(context_expr=ast.Call() as call)]) if self._dotted(call.func).endswith(
                 ".hold"
             ):
@@ -206,6 +214,12 @@ class _Reader:
         raise Unfound(f"only loops over at most {_MAX_LOOP} known things are read", self._at(node), "code")
 
     def _value(self, node: ast.expr, bound: Bound) -> Any:
+        value = self._folded(node, bound)
+        if _size(value) > _MAX_VALUE:
+            raise Unfound("the value is too large", self._at(node), "code")
+        return value
+
+    def _folded(self, node: ast.expr, bound: Bound) -> Any:
         match node:
             case ast.Constant(value=value):
                 return value
@@ -249,6 +263,13 @@ class _Reader:
         # the tree counts bytes
         column = len(line.encode("utf-8", "surrogatepass")[: node.col_offset].decode("utf-8", "ignore"))
         return self._offset + self._starts[node.lineno - 1] + self._margin + column
+
+
+def _size(value: Any) -> int:
+    # parts were measured when they were made, so this never goes deeper than the limit
+    if isinstance(value, list):
+        return 1 + sum(map(_size, value))
+    return len(value) // 400 if isinstance(value, str) else 1
 
 
 def _number(value: Any) -> bool:
@@ -296,8 +317,7 @@ def decode(call: Call, turn: Turn, *, failure: str = "failure") -> None:
         case "hotkey":
             _hotkey(turn, need(args, "keys"))
         case "keyDown" | "keyUp" as kind:
-            key = key_list([need(args, "key", "keys")], "key")[0]
-            turn.add("keyboard.down" if kind == "keyDown" else "keyboard.up", key=key)
+            turn.held_key(kind.removeprefix("key").lower(), need(args, "key", "keys"))
         case "sleep":
             turn.wait(need(args, "seconds", "secs"))
         case "wait":

@@ -11,19 +11,20 @@ Qwen3-VL and Qwen3.5 are spoken with additions that `system_prompt` tells the mo
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from cuamaster.action_space import CUAAction
-from cuamaster.dialects import qwen_calls, tool_calls
+from cuamaster.dialects import conversation, qwen_calls, tool_calls
 from cuamaster.dialects.answers import Call
+from cuamaster.dialects.conversation import images_of
 from cuamaster.dialects.coordinates import Screen, SmartResize, Space
 from cuamaster.dialects.dialect import Dialect, Writer
 from cuamaster.dialects.lowering import cursor_after
-from cuamaster.dialects.qwen_schema import tools
+from cuamaster.dialects.qwen_calls import Habits
+from cuamaster.dialects.qwen_schema import Told
 from cuamaster.dialects.vocabulary import ALL_STATUSES, LEFT_AND_SINGLES, Vocabulary
 from cuamaster.errors import InvalidAction
 from cuamaster.records.primitive import Mode
@@ -42,87 +43,71 @@ __all__ = [
     "render_calls",
     "render_steps",
     "split_answer",
+    "spoken_like_qwen",
     "system_prompt",
     "tools",
 ]
 
-_MAX_RESPONSE = 4000
 _GRID = Screen(1000, 1000)
 """Coordinates 0-1000 do not depend on the screen: any will do where the caller has none."""
 
-QWEN25_VL = Dialect(
-    name="qwen2.5-vl",
-    title="Qwen2.5-VL computer_use",
-    source="QwenLM/Qwen2.5-VL, cookbooks/utils/agent_function_call.py",
-    space=Space("pixels", resize=SmartResize(28, 3136, 12_845_056)),
-    says=Vocabulary(
-        clicks=LEFT_AND_SINGLES - {("left", 3)},
-        scroll="up and down",
-        statuses={"success": False, "failure": False},
-    ),
-    find=tool_calls.find_json,
-    decode=qwen_calls.decode,
-    encode=qwen_calls.encode,
-    write=tool_calls.write_json,
+
+def spoken_like_qwen(
+    name: str, title: str, source: str, space: Space, says: Vocabulary, habits: Habits, *, xml: bool = False
+) -> Dialect:
+    """A dialect of `computer_use` calls."""
+    return Dialect(
+        name=name,
+        title=title,
+        source=source,
+        space=space,
+        says=says,
+        find=tool_calls.find_xml if xml else tool_calls.find_json,
+        decode=partial(qwen_calls.decode, habits=habits),
+        encode=partial(qwen_calls.encode, habits=habits),
+        write=tool_calls.write_xml if xml else tool_calls.write_json,
+        prompt=Told(says, space, habits, xml).system_prompt,
+    )
+
+
+QWEN25_VL = spoken_like_qwen(
+    "qwen2.5-vl",
+    "Qwen2.5-VL computer_use",
+    "QwenLM/Qwen2.5-VL, cookbooks/utils/agent_function_call.py",
+    Space("pixels", resize=SmartResize(28, 3136, 12_845_056)),
+    Vocabulary(clicks=LEFT_AND_SINGLES - {("left", 3)}, scroll="up and down"),
+    Habits(),
 )
 _TAUGHT = Vocabulary(
     down=frozenset({"left"}), down_point="optional", held_keys=True, statuses=ALL_STATUSES, shell=True, tool=True
 )
-QWEN3_VL = Dialect(
-    name="qwen3-vl",
-    title="Qwen3-VL computer_use",
-    source="QwenLM/Qwen3-VL, cookbooks/computer_use.ipynb",
-    space=Space("grid", maximum=1000),
-    says=_TAUGHT,
-    find=tool_calls.find_json,
-    decode=qwen_calls.decode,
-    encode=qwen_calls.encode,
-    write=tool_calls.write_json,
+QWEN3_VL = spoken_like_qwen(
+    "qwen3-vl",
+    "Qwen3-VL computer_use",
+    "QwenLM/Qwen3-VL, cookbooks/computer_use.ipynb",
+    Space("grid", maximum=1000),
+    _TAUGHT,
+    Habits(),
 )
-_CHORDS = qwen_calls.Habits(chords=True)
-QWEN3_5 = Dialect(
-    name="qwen3.5",
-    title="Qwen3.5 computer_use (XML)",
-    source="Qwen3.5 chat_template.jinja; xlang-ai/OSWorld, mm_agents/qwen35vl_agent.py",
-    space=Space("grid", maximum=1000),
-    says=replace(_TAUGHT, modifiers=frozenset({"mouse.click", "mouse.scroll"}), forbidden=("</parameter>",)),
-    find=tool_calls.find_xml,
-    decode=partial(qwen_calls.decode, habits=_CHORDS),
-    encode=partial(qwen_calls.encode, habits=_CHORDS),
-    write=tool_calls.write_xml,
+QWEN3_5 = spoken_like_qwen(
+    "qwen3.5",
+    "Qwen3.5 computer_use (XML)",
+    "Qwen3.5 chat_template.jinja; xlang-ai/OSWorld, mm_agents/qwen35vl_agent.py",
+    Space("grid", maximum=1000),
+    replace(_TAUGHT, modifiers=frozenset({"mouse.click", "mouse.scroll"}), forbidden=("</parameter>",)),
+    Habits(chords=True),
+    xml=True,
 )
-
-_SYSTEM = """# Tools
-
-You may call one or more functions to assist with the user query.
-
-You are provided with function signatures within <tools></tools> XML tags:
-<tools>
-{tools}
-</tools>
-
-For each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:
-<tool_call>
-{{"name": <function-name>, "arguments": <args-json-object>}}
-</tool_call>
-
-# Response format
-
-Response format for every step:
-1) Action: a short imperative describing what to do next.
-2) One or more <tool_call>...</tool_call> blocks, each containing only the JSON: {{"name": <function-name>, "arguments": <args-json-object>}}.
-
-Rules:
-- Output exactly in the order: Action, <tool_call>.
-- Be brief: one sentence for Action.
-- Do not output anything else outside those parts.
-- Put several calls in one step only if none of them needs to see the result of another.
-- When the task is done or cannot be done, use action=terminate."""
 
 
 def system_prompt(mode: Mode) -> str:
-    """The system message for a rollout mode, tool schemas included."""
-    return _SYSTEM.format(tools="\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools(mode)))
+    """Qwen3-VL's system message for a rollout mode, tool schemas included."""
+    return conversation.system_prompt(QWEN3_VL, mode, _GRID)
+
+
+def tools(mode: Mode) -> list[dict[str, Any]]:
+    """Qwen3-VL's OpenAI-style function schemas: gui has no shell, cli no mouse and keyboard, mixed has all."""
+    return Told(_TAUGHT, QWEN3_VL.space, Habits()).tools(mode, _GRID)
 
 
 def lower(action: CUAAction) -> list[CUAAction]:
@@ -149,31 +134,10 @@ def render_steps(
     hint: str = "",
     max_images: int | None = None,
 ) -> list[dict[str, Any]]:
-    """System, then user and assistant turns; every content is a list of {"type": "text", "text"} and {"type": "image"} parts.
-
-    `current` adds a last user turn to be answered, `hint` to that turn only (training rows never pass one); `max_images`
-    keeps only the newest pictures. The k-th image part shows the k-th digest of `images_of` with the same arguments.
-    """
-    observations = [step.observation for step in steps] + ([current] if current else [])
-    first_shown = 0 if max_images is None else len(observations) - max_images
-    messages = [{"role": "system", "content": [_text(system_prompt(mode))]}]
-    for index, observation in enumerate(observations):
-        words = f"Instruction: {instruction}" if index == 0 else _response(observation)
-        if hint and current is not None and index == len(steps):
-            words += f"\n\nFeedback on an earlier attempt, which was undone: {hint}"
-        shown: dict[str, Any] = {"type": "image"} if index >= first_shown else _text("(earlier screenshot left out)")
-        messages.append({"role": "user", "content": [_text(words), shown]})
-        if index < len(steps):
-            step = steps[index]
-            answer = render_answer(step.thought, [item.action for item in step.actions])
-            messages.append({"role": "assistant", "content": [_text(answer)]})
-    return messages
-
-
-def images_of(steps: Sequence[Step], current: Observation | None = None, max_images: int | None = None) -> list[str]:
-    """Screenshot digests in the order of the image parts of `render_steps`."""
-    digests = [step.observation.screenshot for step in steps] + ([current.screenshot] if current else [])
-    return digests if max_images is None else digests[max(0, len(digests) - max_images) :]
+    """`conversation.render_steps` in Qwen3-VL's form."""
+    return conversation.render_steps(
+        QWEN3_VL, steps, instruction=instruction, mode=mode, current=current, hint=hint, max_images=max_images
+    )
 
 
 def split_answer(text: str) -> tuple[str, list[dict[str, Any]]]:
@@ -206,14 +170,3 @@ def _arguments(call: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         raise InvalidAction(f"arguments must be an object, got {arguments!r}", field="arguments")
     return arguments
-
-
-def _text(text: str) -> dict[str, Any]:
-    return {"type": "text", "text": text}
-
-
-def _response(observation: Observation) -> str:
-    answer = observation.response
-    if len(answer) > _MAX_RESPONSE:
-        answer = f"{answer[: _MAX_RESPONSE // 2]}\n... {len(answer) - _MAX_RESPONSE} characters left out ...\n{answer[-_MAX_RESPONSE // 2 :]}"
-    return f"<tool_response>\n{answer or 'Done.'}\n</tool_response>"

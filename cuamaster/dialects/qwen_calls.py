@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cuamaster.action_space import CUAAction, canonical_key
+from cuamaster.action_space import CUAAction
 from cuamaster.dialects.answers import Call
 from cuamaster.dialects.coordinates import Point
 from cuamaster.dialects.dialect import Writer
@@ -158,8 +158,8 @@ def _held(kind: str) -> Callable[[Arguments, Turn, Habits], None]:
             raise InvalidAction(f"keys must be a list of keys, got {keys!r}", field="keys")
         named = list(enumerate(keys))
         # several keys are released in reverse order (EvoCUA's tool description)
-        for index, key in reversed(named) if kind == "keyboard.up" else named:
-            turn.add(kind, key=canonical_key(key, f"keys[{index}]"))
+        for index, key in reversed(named) if kind == "up" else named:
+            turn.held_key(kind, key, f"keys[{index}]")
 
     return decoder
 
@@ -187,8 +187,8 @@ _DECODERS: dict[str, Callable[[Arguments, Turn, Habits], None]] = {
     "hscroll": _scroll("dx", 1),
     "type": _type,
     "key": _key,
-    "key_down": _held("keyboard.down"),
-    "key_up": _held("keyboard.up"),
+    "key_down": _held("down"),
+    "key_up": _held("up"),
     "wait": lambda arguments, turn, _: turn.wait(need(arguments, "time")),
     "terminate": lambda arguments, turn, _: turn.finish(need(arguments, "status"), arguments.get("text")),
     "answer": lambda arguments, turn, _: turn.finish("success", need(arguments, "text")),

@@ -126,9 +126,8 @@ def _find_xml(text: str, start: int) -> Found:
                 raise Unfound(f"the parameter {parameter[1]} is cut off", parameter.start(), "tool_call")
             arguments[parameter[1]] = _typed(parameter[1], text[parameter.end() : after.start()], parameter.end())
             at = after.end()
-        if not text.startswith("</function>", at) and text[at:].strip() not in ("", CLOSE):
-            if text.find("</function>", at) < 0:
-                raise Unfound(f"the call of {opening[1]} is cut off", opening.start(), "tool_call")
+        if not arguments and text.find("</function>", at) < 0:
+            raise Unfound(f"the call of {opening[1]} is cut off", opening.start(), "tool_call")
         calls.append(Call(opening[1].strip(), arguments, opening.start()))
         opening = _FUNCTION.search(text, at)
     return Found(thought, tuple(calls))

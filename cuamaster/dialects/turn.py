@@ -87,7 +87,7 @@ class Turn:
             self.actions.pop()
         self.drag([start, end], button)
 
-    def scroll(self, dx: float = 0, dy: float = 0, at: Point | None = None, modifiers: Sequence[str] = ()) -> None:
+    def scroll(self, dx: Any = 0, dy: Any = 0, at: Point | None = None, modifiers: Sequence[str] = ()) -> None:
         """A scroll by notches, in several actions where it is longer than one may be."""
         ways = {"dy": dy, "dx": dx}
         for name, way in ways.items():
@@ -118,6 +118,10 @@ class Turn:
         """Keys together, given as a list of names or chords, or as one chord."""
         self.add("keyboard.press", keys=key_list(keys, field, separators))
 
+    def held_key(self, name: str, key: Any, field: str = "key") -> None:
+        """A key pressed (`down`) or released (`up`) apart."""
+        self.add(f"keyboard.{name}", key=canonical_key(key, field))
+
     def wait(self, seconds: Any) -> None:
         """Some seconds."""
         self.add("wait", seconds=seconds)
@@ -134,11 +138,6 @@ def key_list(keys: Any, field: str = "keys", separators: str = "+") -> list[str]
     if not isinstance(keys, (list, tuple)) or not keys:
         raise InvalidAction(f"{field} must be a list of keys, got {keys!r}", field=field)
     return [canonical_key(key, f"{field}[{index}]") for index, key in enumerate(keys)]
-
-
-def one_key(key: Any, field: str = "key") -> str:
-    """Canonical name of a single key."""
-    return canonical_key(key, field)
 
 
 def need(arguments: Mapping[str, Any], *fields: str) -> Any:

@@ -15,13 +15,14 @@ from typing import Any
 
 from cuamaster.action_space import CUAAction
 from cuamaster.dialects.answers import Call, Found, beyond_reasoning
-from cuamaster.dialects.coordinates import Point, SmartResize, Space
+from cuamaster.dialects.coordinates import Point, Screen, SmartResize, Space
 from cuamaster.dialects.dialect import Dialect, Writer, no_call
 from cuamaster.dialects.function_calls import find_calls, quote
 from cuamaster.dialects.key_names import join_chord
 from cuamaster.dialects.turn import Turn, need
 from cuamaster.dialects.vocabulary import Vocabulary
 from cuamaster.errors import InvalidAction
+from cuamaster.records.primitive import Mode
 
 NOTCHES = 5
 WAIT_SECONDS = 5.0
@@ -86,8 +87,7 @@ def decode(call: Call, turn: Turn) -> None:
         case "hotkey":
             turn.press(need(args, "key", "hotkey"), "key", "+ ")
         case "press" | "keydown" | "release" | "keyup":
-            kind = "keyboard.down" if name in ("press", "keydown") else "keyboard.up"
-            turn.add(kind, key=need(args, "key", "press"))
+            turn.held_key("down" if name in ("press", "keydown") else "up", need(args, "key", "press"))
         case "type":
             turn.add("keyboard.type", text=need(args, "content"))
         case "wait":
@@ -146,6 +146,37 @@ def _call(name: str, **arguments: str) -> dict[str, Any]:
     return {"code": f"{name}({', '.join(f'{key}={value}' for key, value in arguments.items())})"}
 
 
+def prompt(mode: Mode, screen: Screen, *, points: bool) -> str:  # noqa: ARG001  the same for every screen, and only in mode gui
+    """The system message; `points` as in `encode`."""
+    box, end = (
+        ("point='<point>x1 y1</point>'", "end_point='<point>x2 y2</point>'")
+        if points
+        else ("start_box='(x1,y1)'", "end_box='(x2,y2)'")
+    )
+    start = box.replace("point=", "start_point=", 1) if points else box
+    return _PROMPT.format(box=box, start=start, end=end)
+
+
+_PROMPT = """You are a GUI agent. You are given a task, what was done so far, and screenshots. Do the next step of the task.
+
+## Output Format
+Thought: a short plan, and the next action with its target in one sentence
+Action: one or more calls, a blank line between two of them
+
+## Action Space
+click({box})
+left_double({box})
+right_single({box})
+drag({start}, {end})
+hover({box})
+hotkey(key='ctrl c') # keys in lower case, separated by a blank
+press(key='shift') # presses and holds a key
+release(key='shift')
+type(content='xxx') # with \\', \\" and \\n as in Python; \\n at the end submits the input
+scroll({box}, direction='down or up or right or left')
+wait() # five seconds
+finished(content='xxx') # the task is done; content answers it, if it is a question
+call_user() # the task cannot be done"""
 _SAYS = Vocabulary(
     clicks=frozenset({("left", 1), ("left", 2), ("right", 1)}),
     notches=(NOTCHES, NOTCHES),
@@ -163,6 +194,7 @@ UI_TARS = Dialect(
     decode=decode,
     encode=partial(encode, points=False),
     write=write,
+    prompt=partial(prompt, points=False),
 )
 UI_TARS_1_5 = Dialect(
     name="ui-tars-1.5",
@@ -174,4 +206,5 @@ UI_TARS_1_5 = Dialect(
     decode=decode,
     encode=partial(encode, points=True),
     write=write,
+    prompt=partial(prompt, points=True),
 )

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
-from cuamaster.action_space import CUAAction
+from cuamaster.action_space import CUAAction, to_pixel
 from cuamaster.adapters.chat import ChatClient
 from cuamaster.adapters.policies.openai_api import OpenAIPolicy
 from cuamaster.adapters.stores.local import LocalStore
 from cuamaster.dialects import qwen
-from cuamaster.errors import EndpointUnavailable, ModelAnswerError
+from cuamaster.dialects.coordinates import Screen
+from cuamaster.dialects.registry import dialect
+from cuamaster.errors import EndpointUnavailable, InvalidInput, ModelAnswerError, UnknownName
 from cuamaster.ports import Frame
 from cuamaster.records.episode import Node, Receipt, Usage
 from cuamaster.records.task import Task
@@ -123,6 +125,54 @@ def test_two_unreadable_answers_are_an_answer_error(
     endpoint.answers = ["I would click.", CLICK.replace("[12, 34]", "[12, 3400]")]
     with pytest.raises(ModelAnswerError, match="0-1000"):
         policy.decide(make_frame(), [], "")
+
+
+@pytest.mark.parametrize(
+    ("speaks", "answer", "told"),
+    [
+        ("ui-tars-1.5", "Thought: Open it.\nAction: click(point='<point>{x} {y}</point>')", "<point>x1 y1</point>"),
+        (
+            "qwen3.5",
+            "Action: Open it.\n<tool_call><function=computer_use><parameter=action>left_click</parameter>"
+            "<parameter=coordinate>[{x}, {y}]</parameter></function></tool_call>",
+            "<function=function-name>",
+        ),
+        ("evocua", CLICK.replace("[12, 34]", "[{x}, {y}]").replace("Open the menu", "Open it"), "0-999"),
+    ],
+)
+def test_a_model_is_spoken_to_in_its_own_dialect(
+    endpoint: Any, store: LocalStore, task: Task, make_frame: Callable[..., Frame], speaks: str, answer: str, told: str
+) -> None:
+    chat = ChatClient(endpoint.url, "none", "model", 10.0, lambda _: None, retries=0, wait=lambda _: None)
+    policy = OpenAIPolicy(chat, store, "gui", speaks=speaks)
+    policy.begin(task)
+    frame = make_frame()
+    height, width = frame.image.shape[:2]
+    x, y = dialect(speaks).space.write((500, 500), Screen(width, height))
+    answer = answer.replace("{x}", str(x)).replace("{y}", str(y))
+    endpoint.answers = [answer, answer]
+    decision = policy.decide(frame, [], "")
+    click = decision.actions[0].action
+    pixel = (to_pixel(click.args["x"], width), to_pixel(click.args["y"], height))
+    assert click.type == "mouse.click" and abs(pixel[0] - width / 2) <= 1 and abs(pixel[1] - height / 2) <= 1
+    assert decision.thought.startswith("Open it")
+    assert told in endpoint.requests[0]["messages"][0]["content"][0]["text"]
+    # what was done is told in the same words
+    observation = Observation(screenshot=store.put(frame.png), width=width, height=height)
+    node = Node(index=0, parent=-1, observation=observation, actions=decision.actions, thought=decision.thought)
+    policy.decide(make_frame(9), [node], "")
+    said = endpoint.requests[1]["messages"][2]["content"][0]["text"]
+    assert dialect(speaks).parse(said, Screen(width, height)) == [click]
+
+
+def test_a_format_without_a_prompt_or_words_for_the_mode_is_refused(endpoint: Any, store: LocalStore) -> None:
+    chat = ChatClient(endpoint.url, "none", "model", 10.0, lambda _: None, retries=0, wait=lambda _: None)
+    with pytest.raises(InvalidInput, match="has no prompt"):
+        OpenAIPolicy(chat, store, speaks="gemini")
+    with pytest.raises(InvalidInput, match="has no words for the shell"):
+        OpenAIPolicy(chat, store, "mixed", speaks="ui-tars")
+    with pytest.raises(UnknownName, match="ui-tars"):
+        OpenAIPolicy(chat, store, speaks="klingon")
 
 
 def test_a_failing_endpoint_is_unavailable(

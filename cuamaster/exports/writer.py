@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 import io
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -60,7 +60,10 @@ def parquet_file(path: Path, schema: pa.Schema) -> Iterator[RowFile]:
         # Readers are told the plain types: that a column is a dictionary on its way in is nobody else's business.
         with pq.ParquetWriter(hashed, _stored(schema), store_schema=False, **options) as writer:
             file = RowFile(path.name, schema, writer, hashed, pool)
-            yield file
+            try:
+                yield file
+            finally:
+                file.wait()  # nobody may close the writer under the thread that writes
             file.finish()
             told = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
             plain = base64.b64encode(schema.serialize().to_pybytes()).decode()
@@ -99,6 +102,11 @@ class RowFile:
         self._unique += sum(len(value) for value in row.values() if isinstance(value, str))
         if self._unique + self._repeated >= GROUP_BYTES or len(self._waiting) >= GROUP_ROWS:
             self._flush()
+
+    def wait(self) -> None:
+        """Until no group is being written, well or not."""
+        if self._busy is not None:
+            wait([self._busy])
 
     def finish(self) -> None:
         """Write what is waiting."""

@@ -58,6 +58,10 @@ def test_prompts_hold_the_instruction_and_nothing_of_the_answer(dataset: Dataset
 def test_verl_columns(dataset: Dataset) -> None:
     folder, _ = dataset("verl")
     with duckdb.connect() as connection:
+        numbers = connection.execute(
+            f"SELECT count(DISTINCT extra_info.index) FROM '{folder}/train/*.parquet'"
+        ).fetchone()
+        assert numbers == (2,)
         query = f"""SELECT data_source, ability, agent_name, reward_model.style, extra_info.split, extra_info.K,
                     json_valid(reward_model.ground_truth), json_valid(extra_info.setup_json), prompt[2].role
                     FROM '{folder}/train/*.parquet' ORDER BY extra_info.K DESC LIMIT 1"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,9 +18,11 @@ from PIL import Image
 from cuamaster.action_space import CUAAction
 from cuamaster.dialects import qwen
 from cuamaster.errors import IntegrityError
+from cuamaster.exports.columns import IMAGE, STRING, schema
 from cuamaster.exports.preflight import preflight
 from cuamaster.exports.samples import RoundData, Sample, samples
 from cuamaster.exports.sft import SftReport, conversation, write_sft
+from cuamaster.exports.writer import parquet_file, write_rows
 from cuamaster.records.episode import Receipt
 from cuamaster.records.primitive import Evidence
 from cuamaster.records.task import Task
@@ -317,3 +320,19 @@ def test_an_endless_path_and_an_endless_instruction_are_no_samples(
     episodes = (world.replay(long), world.replay(wordy).model_copy(update={"nodes": (short,)}))
     found = list(samples([RoundData(round=1, tasks=(long, wordy), episodes=episodes)]))
     assert [item.reason for item in found] == ["too-long", "instruction-too-long"]
+
+
+def test_an_error_between_the_rows_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cuamaster.exports.writer.GROUP_BYTES", 1000)
+    rows = [{"id": str(n), "image": {"bytes": bytes([n]) * 100_000, "path": f"{n}.png"}} for n in range(40)]
+    columns = schema({"id": STRING, "image": IMAGE})
+    with pytest.raises(ZeroDivisionError), parquet_file(tmp_path / "a.parquet", columns) as file:
+        for row in rows:
+            file.add(row)
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+    written = write_rows(tmp_path / "a.parquet", columns, rows)
+    found = pq.read_table(tmp_path / "a.parquet")
+    assert found.to_pylist() == rows and pq.read_metadata(tmp_path / "a.parquet").num_row_groups == 40
+    assert written.sha256 == hashlib.sha256((tmp_path / "a.parquet").read_bytes()).hexdigest()
+    assert written.bytes == (tmp_path / "a.parquet").stat().st_size

@@ -40,9 +40,14 @@ _COLUMNS: Columns = {
 
 
 def _rows(item: Released, options: Options) -> Iterator[Row | Dropped]:
-    row = rl_row(item, index=0, mode=options.mode)
+    row = rl_row(item, index=_index(item.task.id), mode=options.mode)
     extra = {"index": row["extra_info"]["index"], "split": row["split"], **{name: row[name] for name in ENVIRONMENT}}
     yield {"id": item.task.id, **{name: row[name] for name in _COLUMNS}, "extra_info": extra}
+
+
+def _index(task_id: str) -> int:
+    """A number of its own for each task, the same in every dataset."""
+    return int(task_id.rpartition("-")[2][:12], 16)
 
 
 PROFILE = Profile(

@@ -82,9 +82,11 @@ def _part(part: str, args: argparse.Namespace, folder: Path) -> dict[str, Any]:
 def speed(megabytes: int, folder: Path) -> dict[str, Any]:
     """The best of three, in turn, of the same pictures through a release and through plain pyarrow from memory."""
     workspace = _workspace(folder, megabytes * 1e6)
-    plain, whole, stepwise = [], [], []
+    plain, whole, stepwise, effort = [], [], [], []
     for turn in range(3):
+        begun = time.process_time()
         whole.append(_release(workspace, folder / f"whole-{turn}", Options())[0])
+        effort.append((time.process_time() - begun) * 1e9 / _blob_bytes(workspace))
         plain.append(_plain(workspace, folder / f"plain-{turn}.parquet"))
         stepwise.append(_release(workspace, folder / f"steps-{turn}", Options(history=3))[0])
     shown = sum(min(step + 1, 3) for step in range(STEPS)) / STEPS
@@ -93,6 +95,7 @@ def speed(megabytes: int, folder: Path) -> dict[str, Any]:
         "plain_pyarrow_mb_per_s": round(max(plain), 1),
         "release_mb_per_s": round(max(whole), 1),
         "release_against_plain": round(max(whole) / max(plain), 2),
+        "release_cpu_ms_per_mb": round(min(effort), 2),
         "release_history_3_mb_per_s": round(max(stepwise), 1),
         "release_history_3_mb_shown_per_s": round(max(stepwise) * shown, 1),
         "all_plain": [round(value) for value in plain],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -103,6 +103,8 @@ def _drops(folder: Path, found: Written) -> Iterator[Callable[[Dropped], None]]:
             file.write(item.to_json() + "\n")
 
         yield drop
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _id(item: Item) -> str:

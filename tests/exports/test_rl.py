@@ -113,6 +113,7 @@ def test_bad_files_are_named(make_round: MakeRound, tmp_path: Path) -> None:
         ("task_json", "{}", InvalidInput),
         ("task_json", None, InvalidInput),
         ("task_id", "task-0", IntegrityError),
+        ("action_space_version", "99", InvalidInput),
     ):
         index = table.schema.names.index(column)
         pq.write_table(

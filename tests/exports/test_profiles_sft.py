@@ -17,12 +17,13 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from cuamaster.action_space import CUAAction
 from cuamaster.dialects import qwen
 from cuamaster.dialects.dialect import Screen
 from cuamaster.dialects.pyautogui_code import AGENTNET
-from cuamaster.errors import UnknownName
+from cuamaster.errors import InvalidAction, UnknownName
 from cuamaster.exports.manifest import Release
-from cuamaster.exports.profiles import PROFILES, profile
+from cuamaster.exports.profiles import PROFILES, cua_lite, profile
 
 Dataset = Callable[..., tuple[Path, Release]]
 Row = dict[str, Any]
@@ -242,3 +243,28 @@ def test_every_profile_is_in_the_documentation_and_the_help() -> None:
     for place in ("docs/datasets.md", "cuamaster/cli.py"):
         text = (root / place).read_text()
         assert [name for name in PROFILES if name not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "args", "said"),
+    [
+        ("mouse.click", {"x": 1.4, "y": 2, "button": "right"}, [{"action": "click", "coordinate": [1, 2], "button": "right", "clicks": 1}]),
+        ("mouse.move", {"x": 1, "y": 2}, [{"action": "mouse_move", "coordinate": [1, 2]}]),
+        ("mouse.scroll", {"x": 1, "y": 2, "dy": -3}, [{"action": "scroll", "direction": "up", "amount": 3, "coordinate": [1, 2]}]),
+        ("mouse.scroll", {"dx": 2}, [{"action": "scroll", "direction": "right", "amount": 2}]),
+        ("mouse.down", {"x": 1, "y": 2}, [{"action": "mouse_move", "coordinate": [1, 2]}, {"action": "mouse_down"}]),
+        ("mouse.up", {}, [{"action": "mouse_up"}]),
+        ("keyboard.hold", {"keys": ["shift"], "seconds": 2}, [{"action": "key_down", "keys": ["shift"]}, {"action": "wait", "duration": 2}, {"action": "key_up", "keys": ["shift"]}]),
+        ("wait", {"seconds": 1.5}, [{"action": "wait", "duration": 1.5}]),
+        ("mouse.move_relative", {"dx": 1, "dy": 1}, None),
+        ("mouse.click", {"x": 1, "y": 2, "button": "back"}, None),
+    ],
+)  # fmt: skip
+def test_cua_lite_says_every_gui_action_or_that_it_cannot(kind: str, args: Row, said: list[Row] | None) -> None:
+    action = CUAAction(kind, args)
+    if said is None:
+        with pytest.raises(InvalidAction):
+            cua_lite.calls([action], 0)
+        return
+    (call,) = cua_lite.calls([action], 3)
+    assert call["id"] == "call_0003_0" and call["function"]["arguments"]["actions"] == said

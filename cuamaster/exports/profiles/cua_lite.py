@@ -34,12 +34,12 @@ def _rows(sample: Sample, options: Options) -> Iterator[Row | Dropped]:
     messages: list[Message] = [{"role": "user", "content": [_image(0), _text(sample.instruction)]}]
     declared: set[str] = set()
     for index, step in enumerate(steps):
-        calls = _calls([item.action for item in step.actions], index)
-        declared |= {call["function"]["name"] for call in calls} - {"computer"}
+        made = calls([item.action for item in step.actions], index)
+        declared |= {call["function"]["name"] for call in made} - {"computer"}
         told = [{"type": "action_description", "text": step.thought}] if step.thought else []
-        messages.append({"role": "assistant", "tool_calls": calls, **({"content": told} if told else {})})
+        messages.append({"role": "assistant", "tool_calls": made, **({"content": told} if told else {})})
         if index + 1 < len(steps) or answer:
-            messages += _results(calls, sample.steps[index + 1].observation.response, index + 1)
+            messages += _results(made, sample.steps[index + 1].observation.response, index + 1)
     if answer:
         messages.append({"role": "assistant", "content": [_text(answer)]})
     shown = sample.steps[: len(steps) + bool(answer)]
@@ -79,20 +79,20 @@ def _ended(steps: Sequence[Step]) -> tuple[Sequence[Step], str]:
     return steps[:-1], answer
 
 
-def _calls(actions: Sequence[CUAAction], step: int) -> list[dict[str, Any]]:
-    """The step's calls: neighbouring GUI actions in one `computer` batch."""
-    calls: list[tuple[str, dict[str, Any]]] = []
+def calls(actions: Sequence[CUAAction], step: int) -> list[dict[str, Any]]:
+    """A step's calls: neighbouring GUI actions in one `computer` batch; raises InvalidAction for what has no words."""
+    found: list[tuple[str, dict[str, Any]]] = []
     for action in (part for whole in actions for part in qwen.lower(whole)):
         if action.type in ("shell.exec", "tool.call"):
             (call,) = qwen.render_calls(action)
-            calls.append((call["name"], call["arguments"]))
+            found.append((call["name"], call["arguments"]))
             continue
-        if not calls or calls[-1][0] != "computer":
-            calls.append(("computer", {"actions": []}))
-        calls[-1][1]["actions"] += _gui(action)
+        if not found or found[-1][0] != "computer":
+            found.append(("computer", {"actions": []}))
+        found[-1][1]["actions"] += _gui(action)
     return [
         {"id": f"call_{step:04d}_{n}", "type": "function", "function": {"name": name, "arguments": arguments}}
-        for n, (name, arguments) in enumerate(calls)
+        for n, (name, arguments) in enumerate(found)
     ]
 
 

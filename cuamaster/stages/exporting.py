@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from pathlib import Path
 
@@ -46,23 +47,32 @@ def export(workspace: Workspace, store: Store, settings: Settings) -> list[Expor
         done = exported(workspace, inputs)
         if done is not None:
             return done
-        rounds = [round_data(folder) for folder in folders]
         draft = workspace.exports.with_name(DRAFT)
-        report = write_sft(rounds, store, draft)
-        files = [report.sft, report.unproven, write_rl(rounds, draft, mode=settings.mode)]
-        problems = preflight(draft)
-        if problems:
-            told = "; ".join(str(problem) for problem in problems[:5])
-            raise IntegrityError(f"{draft}: {len(problems)} faults found before release: {told}")
-        write_card(draft)
-        manifest = Exported(inputs=inputs, files=tuple(files), dropped=report.dropped)
-        write_atomic(draft / MANIFEST, manifest.model_dump_json(indent=2).encode())
-        with storing(draft):
-            for path in workspace.exports.glob("*"):
-                if not (draft / path.name).exists():  # what somebody put there is not ours to lose
-                    path.rename(draft / path.name)
-        publish(draft, workspace.exports)
-        return files
+        try:
+            return _replaced(workspace, store, settings, draft, inputs, [round_data(folder) for folder in folders])
+        finally:
+            with contextlib.suppress(OSError):  # there, and empty, when an error came before the first file
+                draft.rmdir()
+
+
+def _replaced(
+    workspace: Workspace, store: Store, settings: Settings, draft: Path, inputs: str, rounds: list[RoundData]
+) -> list[ExportFile]:
+    report = write_sft(rounds, store, draft)
+    files = [report.sft, report.unproven, write_rl(rounds, draft, mode=settings.mode)]
+    problems = preflight(draft)
+    if problems:
+        told = "; ".join(str(problem) for problem in problems[:5])
+        raise IntegrityError(f"{draft}: {len(problems)} faults found before release: {told}")
+    write_card(draft)
+    manifest = Exported(inputs=inputs, files=tuple(files), dropped=report.dropped)
+    write_atomic(draft / MANIFEST, manifest.model_dump_json(indent=2).encode())
+    with storing(draft):
+        for path in workspace.exports.glob("*"):
+            if not (draft / path.name).exists():  # what somebody put there is not ours to lose
+                path.rename(draft / path.name)
+    publish(draft, workspace.exports)
+    return files
 
 
 class Exported(Record):

@@ -14,7 +14,7 @@ from cuamaster.settings import Settings
 from cuamaster.stages import export
 from cuamaster.stages.exporting import DRAFT, exported
 from cuamaster.stages.planning import PLAN
-from cuamaster.tables import Workspace, write_atomic
+from cuamaster.tables import FileEntry, Workspace, write_atomic
 
 
 def test_the_next_rounds_plan_alone_changes_no_export(tmp_path: Path) -> None:
@@ -54,3 +54,17 @@ def test_what_the_check_refuses_replaces_nothing(tmp_path: Path, monkeypatch: py
     assert (tmp_path / DRAFT / "sft.parquet").exists()  # for a look
     export(workspace, LocalStore(workspace.blobs), settings)
     assert not (tmp_path / DRAFT).exists() and exported(workspace) is not None
+
+
+def test_an_error_leaves_no_draft(tmp_path: Path) -> None:
+    workspace, settings = Workspace(tmp_path), Settings(workspace=tmp_path)
+    stage = workspace.round(1).stage("collect")
+    stage.close("nothing")
+    (stage.folder / "kept-00000.parquet").write_bytes(b"PAR1")
+    manifest = stage.manifest()
+    assert manifest is not None
+    entry = FileEntry(name="kept-00000.parquet", rows=1, bytes=4, sha256="0" * 64)
+    write_atomic(stage.folder / "manifest.json", manifest.model_copy(update={"files": (entry,)}).to_json().encode())
+    with pytest.raises(IntegrityError, match="kept-00000"):
+        export(workspace, LocalStore(workspace.blobs), settings)
+    assert {path.name for path in tmp_path.iterdir() if not path.name.startswith(".")} == {"round=001"}

@@ -78,7 +78,7 @@ def release(
         )
     newest = upto or max(rounds)
     order = _Order(f"dataset@round-{newest}", kind, options, freeze(workspace, newest))
-    return _release(workspace, ports, order, folder.absolute())
+    return _release(workspace, ports, order, folder.resolve())
 
 
 def release_again(workspace: Workspace, ports: Ports, manifest: Path, folder: Path) -> Release:
@@ -87,7 +87,7 @@ def release_again(workspace: Workspace, ports: Ports, manifest: Path, folder: Pa
     if wanted.software != software():
         log.warning("made with %s, now made with %s: files may differ in their bytes", wanted.software, software())
     order = _Order(wanted.version, profile(wanted.profile), wanted.options, wanted.inputs)
-    return _release(workspace, ports, order, folder.absolute())
+    return _release(workspace, ports, order, folder.resolve())
 
 
 def freeze(workspace: Workspace, upto: int) -> tuple[Input, ...]:

@@ -117,6 +117,16 @@ def test_nothing_is_written_again_while_nothing_changed(world: World, workspace:
     assert pq.read_metadata(tmp_path / "out" / made.files[0].name).num_rows == 1
 
 
+def test_a_link_to_a_folder_stays_a_link(world: World, workspace: Workspace, tmp_path: Path) -> None:
+    keep(workspace, collected(world, 1, 1))
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "disk")
+    for history in (1, 2):
+        made = release(workspace, Ports(world.store), "trl", tmp_path / "out", Options(history=history))
+        assert (tmp_path / "out").is_symlink()
+        assert Release.model_validate_json((tmp_path / "disk" / "manifest.json").read_bytes()) == made
+
+
 def test_a_folder_with_something_else_is_left_alone(world: World, workspace: Workspace, tmp_path: Path) -> None:
     keep(workspace, collected(world, 1, 1))
     thesis = tmp_path / "out" / "thesis.txt"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cuamaster.exports.lineage import completed, sources_of
 from cuamaster.exports.paths import on_vm, steps_of_nodes, task_of_episode
 from cuamaster.exports.sample import RoundData
-from cuamaster.exports.samples import hint_in
+from cuamaster.exports.samples import MAX_INSTRUCTION, MAX_STEPS, hint_in
 from cuamaster.records.episode import Dropped, Episode, Node
 from cuamaster.records.record import canonical_json
 from cuamaster.records.task import Task
@@ -62,11 +62,18 @@ def _of_tree(episode: Episode, task: Task, round_number: int, lineage: tuple[Lin
                 problem = "no-snapshot"
             if any(node.injected for node in (*path, *_subtree(branch, children))):
                 problem = "injected-fault"
+            if len(path) > MAX_STEPS or len(task.instruction) > MAX_INSTRUCTION:
+                problem = "too-long"
             if problem or isinstance(found, str):
                 yield Dropped(item_id=name, stage="export", reason=problem)
                 continue
             steps, (right, wrong) = steps_of_nodes(path[: place + found[0] + 1], task), found[1]
-            if not right.actions or steps[-1].actions[0] != right.actions[0]:
+            if (
+                not steps
+                or not right.actions
+                or steps[-1].actions[0] != right.actions[0]
+                or not _of_node(steps[-1], right)
+            ):
                 yield Dropped(item_id=name, stage="export", reason="nothing-carried-out")
                 continue
             rejected = steps[-1].model_copy(update={"actions": wrong.actions, "thought": wrong.thought})
@@ -91,6 +98,10 @@ def _parted(path: Sequence[Node], branch: Node, children: dict[int, list[Node]])
             return "same-actions"
         wrong = later[0]
     return "same-actions"
+
+
+def _of_node(step: Step, node: Node) -> bool:
+    return step.observation.screenshot == node.observation.screenshot
 
 
 def _deed(node: Node) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from cuamaster.exports.options import Options
 from cuamaster.exports.rl import Released
+from cuamaster.exports.samples import MAX_INSTRUCTION
 from cuamaster.records.episode import Dropped
 from cuamaster.records.record import Record
 
@@ -81,6 +82,11 @@ def worth_training(tasks: Iterable[Released], options: Options) -> Iterator[Rele
 
 def _unwanted(item: Released, options: Options) -> tuple[str, str] | None:
     k, n = item.task.k, item.task.n
+    if len(item.task.instruction) > MAX_INSTRUCTION:
+        return (
+            "instruction-too-long",
+            f"{len(item.task.instruction)} characters; at most {MAX_INSTRUCTION} are exported",
+        )
     if k < options.min_k or (options.max_k is not None and k > options.max_k):
         return "difficulty", f"K = {k}"
     if n < options.min_n or (options.max_n is not None and n > options.max_n):

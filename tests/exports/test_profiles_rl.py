@@ -153,6 +153,7 @@ def test_what_is_no_pair_keeps_its_reason(world: World) -> None:
         (changed(2, injected=True), "injected-fault"),
         (changed(3, actions=good.nodes[1].actions), "screens-differ"),
         (changed(3, thought=f"I was told: {HINT}"), "hint-in-row"),
+        (changed(3, actions=()), "nothing-carried-out"),
     ):
         drops = [item for item in found(episode, task) if isinstance(item, Dropped)]
         assert [drop.reason for drop in drops] == [reason] and not [

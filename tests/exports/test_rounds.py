@@ -63,6 +63,12 @@ def test_weights_of_a_known_case() -> None:
     assert sampling_weights({}) == {}
 
 
+def test_an_endless_instruction_is_no_task() -> None:
+    made = make_task("mousepad").model_copy(update={"instruction": "x" * 30_000})
+    (drop,) = worth_training([Released(made, certificate(made), 1, ())], Options())
+    assert isinstance(drop, Dropped) and drop.reason == "instruction-too-long"
+
+
 def test_tasks_that_teach_nothing_are_left_out_with_the_reason() -> None:
     def task(*apps: str, attempts: int = 0, passed: int = 0) -> Released:
         made = make_task(*apps, seed=attempts * 10 + passed)

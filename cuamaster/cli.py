@@ -255,14 +255,58 @@ def collect(
 
 
 @app.command()
-def export(workspace: Workspace = None, as_json: AsJson = False, verbose: Verbose = False) -> None:
-    """Write sft.parquet, unproven.parquet, rl.parquet and their card from all rounds, checked before release."""
+def export(
+    profile: Annotated[
+        str | None, typer.Option("--profile", help="trl, ms-swift, llama-factory, verl-sft, openai-jsonl, agentnet, cua-lite; verl, trl-grpo, skyrl; trl-dpo; grounding.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder of the profile's dataset; replaced as a whole.")] = None,
+    again: Annotated[Path | None, typer.Option("--again", help="manifest.json of a dataset to make once more.")] = None,
+    upto: Annotated[int | None, typer.Option("--round", min=1, help="Rounds 1 to this one (default: all).")] = None,
+    history: Annotated[int | None, typer.Option("--history", min=1, help="One row a step, with so many newest screenshots (default: whole trajectories).")] = None,
+    max_side: Annotated[int | None, typer.Option("--max-side", min=32, help="Longer side of screenshots in pixels, at most.")] = None,
+    thoughts: Annotated[bool, typer.Option("--thoughts/--no-thoughts", help="Answers with or without the thought.")] = True,
+    test_percent: Annotated[int | None, typer.Option("--test-percent", min=0, max=50, help="Share of videos and templates kept for testing (default: 5).")] = None,
+    min_k: Annotated[int | None, typer.Option("--min-k", min=1, help="Tasks: primitives, at least.")] = None,
+    max_k: Annotated[int | None, typer.Option("--max-k", min=1, help="Tasks: primitives, at most.")] = None,
+    min_n: Annotated[int | None, typer.Option("--min-n", min=1, help="Tasks: applications, at least.")] = None,
+    max_n: Annotated[int | None, typer.Option("--max-n", min=1, help="Tasks: applications, at most.")] = None,
+    base_policy: Annotated[str | None, typer.Option("--base-policy", help="Tasks: whose attempts tell the base success (beginning of its name; default: all).")] = None,
+    min_attempts: Annotated[int | None, typer.Option("--min-attempts", min=1, help="Tasks: attempts that make one always or never solved (default: 4).")] = None,
+    seeds: Annotated[bool, typer.Option("--seeds", help="Tasks: those mined from videos too.")] = False,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:  # fmt: skip
+    """Write sft.parquet, unproven.parquet, rl.parquet and their card from all rounds, checked before release.
+
+    With --profile and --out, the dataset of one trainer instead: shards by split and round, and a manifest. With --again and
+    --out, the dataset of a manifest once more.
+    """
     from cuamaster import stages, wiring
+    from cuamaster.exports.options import Options
 
     settings = _begin(workspace, verbose)
-    with _wheel(settings) as (wheel, _):
-        files = stages.export(wheel.workspace, wiring.store(settings), settings)
-    _print([file.model_dump() for file in files], as_json=as_json, title=str(wheel.workspace.exports))
+    if (profile or again) is None and out is None:
+        with _wheel(settings) as (wheel, _):
+            files = stages.export(wheel.workspace, wiring.store(settings), settings)
+        _print([file.model_dump() for file in files], as_json=as_json, title=str(wheel.workspace.exports))
+        return
+    if out is None or (profile is None) == (again is None):
+        raise InvalidInput("a dataset needs --out and one of --profile and --again")
+    given = {
+        "history": history, "max_side": max_side, "thoughts": thoughts, "test_percent": test_percent, "mode": settings.mode, "min_k": min_k,
+        "max_k": max_k, "min_n": min_n, "max_n": max_n, "base_policy": base_policy, "min_attempts": min_attempts, "seeds": seeds,
+    }  # fmt: skip
+    options = Options.model_validate({name: value for name, value in given.items() if value is not None})
+    with _wheel(settings, write=False) as (wheel, bars), bars.long("export") as report:
+        ports = stages.Ports(wiring.store(settings), wiring.reader(settings), report)
+        if again is not None:
+            made = stages.release_again(wheel.workspace, ports, again, out)
+        else:
+            made = stages.release(wheel.workspace, ports, str(profile), out, options, upto=upto)
+    _print([file.model_dump() for file in made.files], as_json=as_json, title=f"{made.version} in {out}")
+    if made.dropped and not as_json:
+        _print([{"left out": name, "items": count} for name, count in made.dropped.items()], as_json=False)
 
 
 @app.command()

@@ -20,6 +20,7 @@ CuamasterError
 `-- Transient                   the world may be kinder next time
     |-- EndpointUnavailable     a model endpoint: 429, 5xx, no answer
     |-- SourceUnavailable       a video site or feed did not answer
+    |-- FolderBusy              another process is writing the same folder
     `-- DesktopFault            infrastructure: says nothing about the policy
         |-- GuestUnresponsive   the agent or the screen does not answer
         |-- GuestDied           the virtual machine is gone
@@ -143,6 +144,10 @@ class EndpointUnavailable(Transient):
 
 class SourceUnavailable(Transient):
     """A video source did not answer."""
+
+
+class FolderBusy(Transient):
+    """Another process is writing the folder and did not finish in time."""
 
 
 class DesktopFault(Transient):

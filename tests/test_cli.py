@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from cuamaster.tables import Workspace
+
 COMMANDS = [
     ["doctor"], ["image", "build"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"],
     ["primitives", "verify"], ["taxonomy", "validate"], ["taxonomy", "show"], ["taxonomy", "coverage"],
@@ -54,6 +56,37 @@ def test_export_of_an_empty_workspace_writes_empty_readable_files(tmp_path: Path
     assert done.returncode == 0, done.stderr
     files = {file["name"]: file["rows"] for file in json.loads(done.stdout)}
     assert files == {"sft.parquet": 0, "unproven.parquet": 0, "rl.parquet": 0}
+
+
+def test_a_dataset_for_a_trainer_and_again(tmp_path: Path) -> None:
+    out, again = tmp_path / "out", tmp_path / "again"
+    Workspace(tmp_path / "ws").round(1).stage("collect").close("nothing")
+    done = _cuamaster(
+        "export", "--profile", "trl", "--out", str(out), "--history", "3", "--json", workspace=tmp_path / "ws"
+    )
+    assert (done.returncode, json.loads(done.stdout)) == (0, []), done.stderr  # nothing is collected yet
+    assert json.loads((out / "manifest.json").read_text())["options"]["history"] == 3
+    done = _cuamaster("export", "--again", str(out / "manifest.json"), "--out", str(again), workspace=tmp_path / "ws")
+    assert done.returncode == 0, done.stderr
+    assert (again / "manifest.json").read_bytes() == (out / "manifest.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--profile", "trl"], "needs --out"),
+        (["--out", "somewhere"], "needs --out and one of"),
+        (["--profile", "trl", "--again", "m.json", "--out", "somewhere"], "one of"),
+        (["--profile", "word", "--out", "somewhere"], "no profile 'word'"),
+        (["--again", "nowhere.json", "--out", "somewhere"], "no manifest"),
+        (["--profile", "trl", "--out", "somewhere", "--round", "4"], "no round 4"),
+        (["--profile", "trl", "--out", "somewhere"], "no rounds"),
+    ],
+)
+def test_a_dataset_that_cannot_be_made_is_exit_code_2(tmp_path: Path, arguments: list[str], words: str) -> None:
+    arguments = [str(tmp_path / "somewhere") if item == "somewhere" else item for item in arguments]
+    done = _cuamaster("export", *arguments, workspace=tmp_path / "ws")
+    assert done.returncode == 2 and words in done.stderr and not (tmp_path / "somewhere").exists()
 
 
 def test_show_of_an_unknown_id_is_exit_code_2(tmp_path: Path) -> None:

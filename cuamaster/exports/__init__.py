@@ -1,1 +1,1 @@
-"""Datasets made of a workspace: sft.parquet, unproven.parquet, rl.parquet, their checks before release and their card."""
+"""Datasets made of a workspace: sft, unproven and rl.parquet with their checks and card, and one dataset a trainer's profile."""

@@ -10,17 +10,19 @@ import pyarrow as pa
 STRING, INT, FLOAT = pa.string(), pa.int64(), pa.float64()
 
 
-def _list(kind: pa.DataType) -> pa.DataType:
+def list_of(kind: pa.DataType) -> pa.DataType:
+    """A list column."""
     return pa.list_(
         pa.field("element", kind)
     )  # the name that Parquet gives it, so that a file's schema equals this one
 
 
-STRINGS = _list(STRING)
+STRINGS = list_of(STRING)
 JSON = pa.json_(STRING)
 """JSON text for every reader; `datasets` gives the parsed value, without the None keys that nested columns would grow."""
-IMAGES = _list(pa.struct([("bytes", pa.binary()), ("path", STRING)]))
-TURNS = _list(pa.struct([("role", STRING), ("content", STRING)]))
+IMAGE = pa.struct([("bytes", pa.binary()), ("path", STRING)])
+IMAGES = list_of(IMAGE)
+TURNS = list_of(pa.struct([("role", STRING), ("content", STRING)]))
 
 Columns = dict[str, pa.DataType]
 
@@ -118,8 +120,8 @@ def schema(columns: Columns) -> pa.Schema:
 def _feature(kind: pa.DataType) -> Any:
     if kind == JSON:
         return {"_type": "Json"}
-    if kind == IMAGES:
-        return {"_type": "List", "feature": {"_type": "Image"}}
+    if kind == IMAGE:
+        return {"_type": "Image"}
     if isinstance(kind, pa.ListType):
         return {"_type": "List", "feature": _feature(kind.value_type)}
     if isinstance(kind, pa.StructType):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,55 +19,90 @@ from cuamaster.dialects import qwen
 from cuamaster.errors import IntegrityError, InvalidInput
 from cuamaster.exports.columns import RL, schema
 from cuamaster.exports.lineage import completed, lineage_columns, lineage_ids, sources_of
-from cuamaster.exports.samples import RoundData, on_vm
+from cuamaster.exports.paths import on_vm
+from cuamaster.exports.sample import RoundData
+from cuamaster.exports.splits import lineage_keys, split_of
 from cuamaster.exports.writer import ExportFile, write_rows
 from cuamaster.records.episode import Episode
 from cuamaster.records.primitive import Mode
 from cuamaster.records.record import canonical_json
 from cuamaster.records.task import Certificate, Task
-from cuamaster.records.trajectory import Observation
+from cuamaster.records.trajectory import Lineage, Observation
+from cuamaster.tables import Shelf
 
 GROUP_SIZE = 8
 """Rollouts a task in one GRPO group (CUA-Master: 8 trajectories a task)."""
-VALIDATION_PERCENT = 5
 _ANY = Observation(screenshot="", width=1, height=1)
 
 
 def write_rl(rounds: Sequence[RoundData], folder: Path, *, mode: Mode = "mixed", seeds: bool = False) -> ExportFile:
     """Write composed tasks whose certificate is released, newest certificate first; `seeds`: those mined from videos too. Raises StoreFull."""
-    return write_rows(folder / "rl.parquet", schema(RL), _rows(rounds, mode, seeds))
+    rows = (rl_row(item, index=index, mode=mode) for index, item in enumerate(released(rounds, seeds=seeds)))
+    return write_rows(folder / "rl.parquet", schema(RL), rows)
 
 
-def _rows(rounds: Sequence[RoundData], mode: Mode, seeds: bool) -> Iterator[dict[str, Any]]:
-    certificates = {certificate.task_id: certificate for data in rounds for certificate in data.certificates}
-    episodes: dict[str, list[Episode]] = {}
-    for data in rounds:
-        for episode in data.episodes:
-            episodes.setdefault(episode.task_id, []).append(episode)
+@dataclass(frozen=True)
+class Released:
+    """A task that may be trained on, and what the rounds know of it."""
+
+    task: Task
+    certificate: Certificate
+    round: int
+    lineage: tuple[Lineage, ...]
+    attempts: int = 0
+    """First attempts on real guests, without injected faults, that were judged."""
+    passed: int = 0
+
+    @property
+    def success_rate(self) -> float | None:
+        """Share of the attempts that passed; None when there were none."""
+        return self.passed / self.attempts if self.attempts else None
+
+
+def released(rounds: Sequence[RoundData], *, seeds: bool = False, policy: str = "") -> Iterator[Released]:
+    """The tasks that a certificate releases, once each, in the order of the rounds.
+
+    `seeds`: those mined from videos too; `policy`: count only attempts of policies whose name begins so.
+    """
+    attempts: Counter[str] = Counter()
+    passed: Counter[str] = Counter()
+    sources: dict[str, Lineage] = {}
     written: set[str] = set()
-    sources = sources_of(trajectory for data in rounds for trajectory in data.trajectories)
-    for data in rounds:
-        for task in data.tasks:
-            certificate = certificates.get(task.id)
-            if (
-                certificate is None
-                or not certificate.released
-                or task.id in written
-                or (task.strategy == "seed" and not seeds)
-            ):
-                continue
-            row = rl_row(task, certificate, index=len(written), round_number=data.round, mode=mode)
-            written.add(task.id)
-            lineage = lineage_columns(completed(task.lineage, sources))
-            row.update({name: lineage[name] for name in ("lineage_json", "license")})
-            yield {**row, "base_success_rate": success_rate(episodes.get(task.id, []))}
+    with Shelf(Certificate) as certificates:
+        for data in rounds:
+            sources.update(sources_of(data.trajectories))
+            for certificate in data.certificates:
+                certificates.put(certificate.task_id, certificate)
+            for episode in data.episodes:
+                first = first_attempt(episode) if episode.policy.startswith(policy) else None
+                if first is not None:
+                    attempts[episode.task_id] += 1
+                    passed[episode.task_id] += first
+        for data in rounds:
+            for task in data.tasks:
+                found = certificates.get(task.id)
+                if found is None or not found.released or task.id in written or (task.strategy == "seed" and not seeds):
+                    continue
+                written.add(task.id)
+                yield Released(
+                    task, found, data.round, completed(task.lineage, sources), attempts[task.id], passed[task.id]
+                )
 
 
-def rl_row(task: Task, certificate: Certificate, *, index: int, round_number: int, mode: Mode) -> dict[str, Any]:
-    """What one task says of itself in the columns of `columns.RL`; success rate and lineage come from its rounds."""
+def first_attempt(episode: Episode) -> bool | None:
+    """Whether the first attempt passed; None for one that says nothing about the policy: faults injected, or no real guest."""
+    if episode.outcome not in ("passed", "failed") or episode.injected_faults or not on_vm(episode):
+        return None
+    return episode.first_attempt_passed
+
+
+def rl_row(item: Released, *, index: int, mode: Mode) -> dict[str, Any]:
+    """One row in the columns of `columns.RL`."""
+    task, certificate = item.task, item.certificate
+    lineage = lineage_columns(item.lineage)
     data = task.model_dump(mode="json")
     plan, verifier = data.pop("plan"), canonical_json(data["verifier"])
-    environment, split = task.environment, split_of(task)
+    environment, split = task.environment, split_of(lineage_keys(item.lineage, task))
     width, height = environment.screen
     return {
         "task_id": task.id,
@@ -103,9 +140,12 @@ def rl_row(task: Task, certificate: Certificate, *, index: int, round_number: in
         "timeout_s": task.timeout_s,
         "seed": task.seed,
         "group_size_hint": GROUP_SIZE,
+        "base_success_rate": item.success_rate,
         "split": split,
-        "round": round_number,
+        "round": item.round,
         "lineage_ids": lineage_ids(task.lineage),
+        "lineage_json": lineage["lineage_json"],
+        "license": lineage["license"],
     }
 
 
@@ -121,27 +161,9 @@ def prompt_of(task: Task, mode: Mode) -> list[dict[str, str]]:
     ]
 
 
-def split_of(task: Task) -> str:
-    """train or validation, the same for all tasks that combine the same primitives."""
-    family = canonical_json(sorted(use.primitive.id for use in task.plan))
-    bucket = int(hashlib.sha256(family.encode()).hexdigest(), 16) % 100
-    return "validation" if bucket < VALIDATION_PERCENT else "train"
-
-
-def success_rate(episodes: Sequence[Episode]) -> float | None:
-    """Share of first attempts on real guests that passed, without injected faults; None when there were none."""
-    first = [
-        episode.first_attempt_passed
-        for episode in episodes
-        if episode.outcome in ("passed", "failed") and not episode.injected_faults and on_vm(episode)
-    ]
-    judged = [passed for passed in first if passed is not None]
-    return sum(judged) / len(judged) if judged else None
-
-
 def read_rl(path: Path) -> list[Task]:
     """The tasks of a file that `write_rl` wrote, plan included; raises InvalidInput naming the row and what is wrong with it."""
-    columns = ["task_id", "task_json", "oracle_json", "verifier_sha256"]
+    columns = ["task_id", "task_json", "oracle_json", "verifier_sha256", "action_space_version"]
     try:
         with pq.ParquetFile(path) as file:
             missing = [name for name in columns if name not in file.schema_arrow.names]
@@ -154,6 +176,12 @@ def read_rl(path: Path) -> list[Task]:
         raise InvalidInput(f"{path}: no such file") from exc
     except (pa.ArrowException, UnicodeDecodeError, OSError) as exc:
         raise InvalidInput(f"{path}: damaged, or not a Parquet file: {exc}") from exc
+    for number, row in enumerate(rows):
+        if row["action_space_version"] != ACTION_SPACE_VERSION:
+            raise InvalidInput(
+                f"{path}, row {number}: for version {row['action_space_version']} of the action space, this one knows {ACTION_SPACE_VERSION}",
+                hint="read it with the version of cuamaster that wrote it",
+            )
     return [task_of(row, f"{path}, row {number}") for number, row in enumerate(rows)]
 
 

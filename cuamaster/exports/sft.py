@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cuamaster.action_space import ACTION_SPACE_VERSION
 from cuamaster.dialects import qwen
-from cuamaster.errors import IntegrityError, InvalidAction
+from cuamaster.errors import IntegrityError, InvalidAction, MediaError
 from cuamaster.exports.columns import SFT, schema
 from cuamaster.exports.lineage import lineage_columns
-from cuamaster.exports.samples import RoundData, Sample, samples
-from cuamaster.exports.writer import ExportFile, write_rows
+from cuamaster.exports.pictures import Album, Picture, lost
+from cuamaster.exports.sample import RoundData, Sample
+from cuamaster.exports.samples import samples
+from cuamaster.exports.writer import ExportFile, parquet_file
 from cuamaster.ports import Store
 from cuamaster.records.episode import Dropped
 from cuamaster.records.record import canonical_json
@@ -35,41 +37,37 @@ class SftReport:
 def write_sft(rounds: Sequence[RoundData], store: Store, folder: Path) -> SftReport:
     """Write the union of the rounds' trajectories. A row whose pictures or actions cannot be rendered is dropped with a reason.
 
-    Raises StoreFull; IntegrityError for an episode without its task.
+    One trajectory after the other: memory does not grow with their number. Raises StoreFull; IntegrityError for an episode
+    without its task.
     """
-    found = list(samples(rounds))
-    dropped = [item for item in found if isinstance(item, Dropped)]
-
-    def rows(proven: bool) -> Iterator[dict[str, Any]]:
-        for sample in found:
-            if isinstance(sample, Sample) and (sample.proof != "none") == proven:
-                row = _row_or_dropped(sample, store)
-                if isinstance(row, Dropped):
-                    dropped.append(row)
-                else:
-                    yield row
-
-    sft = write_rows(folder / "sft.parquet", schema(SFT), rows(True))
-    unproven = write_rows(folder / "unproven.parquet", schema(SFT), rows(False))
-    return SftReport(sft, unproven, tuple(dropped))
+    dropped: list[Dropped] = []
+    with (
+        Album(store) as album,
+        parquet_file(folder / "sft.parquet", schema(SFT)) as sft,
+        parquet_file(folder / "unproven.parquet", schema(SFT)) as unproven,
+    ):
+        for sample in samples(rounds):
+            row = sample if isinstance(sample, Dropped) else _row_or_dropped(sample, album)
+            if isinstance(row, Dropped):
+                dropped.append(row)
+            else:
+                (unproven if row["proof"] == "none" else sft).add(row)
+    return SftReport(sft.written(), unproven.written(), tuple(dropped))
 
 
-def _row_or_dropped(sample: Sample, store: Store) -> dict[str, Any] | Dropped:
+def _row_or_dropped(sample: Sample, album: Album) -> dict[str, Any] | Dropped:
     try:
-        row = sft_row(sample, store)
+        row = sft_row(sample)
+        return {**row, "images": album.show(row["images"])}
     except InvalidAction as exc:
         return Dropped(item_id=sample.id, stage="export", reason="not-in-dialect", detail=str(exc))
-    except IntegrityError as exc:
-        return Dropped(item_id=sample.id, stage="export", reason="missing-picture", detail=str(exc))
-    text = f"{row['steps_json']}\n{row['messages']}"
-    told = next((secret for secret in sample.secrets if json.dumps(secret, ensure_ascii=False)[1:-1] in text), None)
-    return row if told is None else Dropped(item_id=sample.id, stage="export", reason="hint-in-row", detail=told)
+    except (IntegrityError, MediaError) as exc:
+        return Dropped(item_id=sample.id, stage="export", reason=lost(exc), detail=str(exc))
 
 
-def sft_row(sample: Sample, store: Store) -> dict[str, Any]:
-    """One row in the columns of `columns.SFT`; raises InvalidAction where the dialect has no words, IntegrityError for a lost picture."""
+def sft_row(sample: Sample) -> dict[str, Any]:
+    """One row in the columns of `columns.SFT`, its images as `Picture`s; raises InvalidAction where the dialect has no words."""
     messages = qwen.render_steps(sample.steps, instruction=sample.instruction, mode=sample.mode)
-    digests = qwen.images_of(sample.steps)
     task, first = sample.task, sample.steps[0].observation
     return {
         "id": sample.id,
@@ -77,7 +75,7 @@ def sft_row(sample: Sample, store: Store) -> dict[str, Any]:
         "instruction": sample.instruction,
         "messages": json.dumps(messages, ensure_ascii=False),
         "conversation": conversation(messages),
-        "images": [{"bytes": store.get(digest), "path": f"{digest}.png"} for digest in digests],
+        "images": [Picture.of(step.observation) for step in sample.steps],
         "tools_json": json.dumps(qwen.tools(sample.mode), ensure_ascii=False),
         "steps_json": canonical_json([step.model_dump(mode="json") for step in sample.steps]),
         "dialect": DIALECT,
@@ -95,9 +93,9 @@ def sft_row(sample: Sample, store: Store) -> dict[str, Any]:
         "apps": list(sample.apps),
         "domain": task.domain if task else None,
         "strategy": task.strategy if task else None,
-        "episode_id": sample.episode.id if sample.episode else None,
+        "episode_id": sample.episode_id,
         "env_id": task.environment.image if task else None,
-        "env_image_digest": sample.episode.image_digest if sample.episode else None,
+        "env_image_digest": sample.image_digest,
         "screen_w": first.width,
         "screen_h": first.height,
         **lineage_columns(sample.lineage),

@@ -10,6 +10,7 @@ from cuamaster.stages.composing import curated
 from cuamaster.stages.exporting import export
 from cuamaster.stages.importing import Imported, import_agentnet, import_cua_lite, import_osworld, imported_tasks
 from cuamaster.stages.planning import round_to_run
+from cuamaster.stages.releasing import Ports, release, release_again
 from cuamaster.stages.running import Each, in_turn
 from cuamaster.stages.summary import summarize
 from cuamaster.stages.surveying import dry_run, show_taxonomy, survey, totals
@@ -31,6 +32,7 @@ from cuamaster.stages.wheel import (
 __all__ = [
     "Each",
     "Imported",
+    "Ports",
     "Wheel",
     "begin",
     "collect",
@@ -46,6 +48,8 @@ __all__ = [
     "load_taxonomy",
     "open_wheel",
     "propagate",
+    "release",
+    "release_again",
     "round_to_run",
     "searches",
     "seed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from pathlib import Path
 
@@ -20,28 +21,47 @@ from cuamaster.records.record import Record, content_id
 from cuamaster.records.task import Certificate, Task
 from cuamaster.records.trajectory import Trajectory
 from cuamaster.settings import Settings
-from cuamaster.stages.importing import TASKS, TRAJECTORIES, imported_tasks, imported_trajectories
-from cuamaster.tables import RoundFolder, Workspace, write_atomic
+from cuamaster.stages.importing import TASKS as IMPORTED_TASKS
+from cuamaster.stages.importing import TRAJECTORIES as IMPORTED_TRAJECTORIES
+from cuamaster.stages.importing import imported_tasks
+from cuamaster.tables import RoundFolder, Rows, Workspace, alone, publish, restore, write_atomic
 
 log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
+DRAFT = "exports-draft"
 GIVEN = "given-tasks"
 """The stage that keeps tasks which were not made in this round but read from an export."""
+TASKS = ("seed-tasks", "compose", GIVEN, IMPORTED_TASKS)
+"""The stages whose tasks a round's episodes may be of."""
+TRAJECTORIES = ("reconstruct", IMPORTED_TRAJECTORIES)
+FEEDING = (*TRAJECTORIES, *TASKS, "certify", "collect")
+"""The stages that exports are made of."""
 
 
 def export(workspace: Workspace, store: Store, settings: Settings) -> list[ExportFile]:
     """Write the datasets under `workspace/exports`, check them, and return what was written.
 
     Nothing is written again while the stages that feed it are as they were. What the check refuses never replaces what is
-    there: it stays beside it for a look. Raises IntegrityError naming the faults.
+    there: it stays beside it, in `exports-draft`, for a look. Raises IntegrityError naming the faults; FolderBusy.
     """
-    folders = [folder for number in workspace.rounds() if (folder := workspace.round(number)).stages()]
-    inputs = content_id("export", [_digests(folder) for folder in folders], settings.mode)
-    done = exported(workspace, inputs)
-    if done is not None:
-        return done
-    rounds = [round_data(folder) for folder in folders]
-    draft = workspace.exports / "draft"
+    with alone(workspace.exports):
+        restore(workspace.exports)
+        folders = [folder for number in workspace.rounds() if (folder := workspace.round(number)).stages()]
+        inputs = content_id("export", [_digests(folder) for folder in folders], settings.mode)
+        done = exported(workspace, inputs)
+        if done is not None:
+            return done
+        draft = workspace.exports.with_name(DRAFT)
+        try:
+            return _replaced(workspace, store, settings, draft, inputs, [round_data(folder) for folder in folders])
+        finally:
+            with contextlib.suppress(OSError):  # there, and empty, when an error came before the first file
+                draft.rmdir()
+
+
+def _replaced(
+    workspace: Workspace, store: Store, settings: Settings, draft: Path, inputs: str, rounds: list[RoundData]
+) -> list[ExportFile]:
     report = write_sft(rounds, store, draft)
     files = [report.sft, report.unproven, write_rl(rounds, draft, mode=settings.mode)]
     problems = preflight(draft)
@@ -50,12 +70,12 @@ def export(workspace: Workspace, store: Store, settings: Settings) -> list[Expor
         raise IntegrityError(f"{draft}: {len(problems)} faults found before release: {told}")
     write_card(draft)
     manifest = Exported(inputs=inputs, files=tuple(files), dropped=report.dropped)
-    with storing(workspace.exports):
-        (workspace.exports / MANIFEST).unlink(missing_ok=True)  # until the new one is there, nothing counts as exported
-        for path in sorted(draft.iterdir()):
-            path.replace(workspace.exports / path.name)
-        draft.rmdir()
-    write_atomic(workspace.exports / MANIFEST, manifest.model_dump_json(indent=2).encode())
+    write_atomic(draft / MANIFEST, manifest.model_dump_json(indent=2).encode())
+    with storing(draft):
+        for path in workspace.exports.glob("*"):
+            if not (draft / path.name).exists():  # what somebody put there is not ours to lose
+                path.rename(draft / path.name)
+    publish(draft, workspace.exports)
     return files
 
 
@@ -86,13 +106,17 @@ def _size(path: Path) -> int:
 
 
 def round_data(folder: RoundFolder) -> RoundData:
-    """What one round made, read from its stages."""
+    """What one round made, read from its stages as it is looked at."""
+
+    def files(*names: str) -> list[Path]:
+        return [path for name in names for path in folder.stage(name).files("kept")]
+
     return RoundData(
         round=folder.number,
-        tasks=tasks_of(folder),
-        certificates=folder.stage("certify").kept(Certificate),
-        episodes=folder.stage("collect").kept(Episode),
-        trajectories=[*folder.stage("reconstruct").kept(Trajectory), *imported_trajectories(folder)],
+        tasks=Rows(files(*TASKS), Task),
+        certificates=Rows(files("certify"), Certificate),
+        episodes=Rows(files("collect"), Episode),
+        trajectories=Rows(files(*TRAJECTORIES), Trajectory),
     )
 
 
@@ -108,6 +132,5 @@ def tasks_of(folder: RoundFolder) -> list[Task]:
 
 
 def _digests(folder: RoundFolder) -> list[str]:
-    names = ("reconstruct", "seed-tasks", "compose", GIVEN, TASKS, TRAJECTORIES, "certify", "collect")
-    manifests = [folder.stage(name).manifest() for name in names]
+    manifests = [folder.stage(name).manifest() for name in FEEDING]
     return [manifest.digest() if manifest else "" for manifest in manifests]

@@ -7,9 +7,11 @@ What counts, always: the files that manifest.json names, and the parts of items 
 instant neither doubles nor loses a row, and many processes or hosts may write one stage side by side.
 """
 
-from cuamaster.tables.files import write_atomic
+from cuamaster.tables.files import alone, atomic_file, publish, restore, sweep_temporary, temporary_name, write_atomic
 from cuamaster.tables.manifest import FileEntry, Manifest
-from cuamaster.tables.rows import from_row, iter_table, read_table, record_id, schema_of, table_of, to_row
+from cuamaster.tables.rows import Rows, from_row, iter_table, read_table, record_id, schema_of, table_of, to_row
+from cuamaster.tables.shards import sha256_of
+from cuamaster.tables.shelf import Shelf
 from cuamaster.tables.stage import StageFolder
 from cuamaster.tables.workspace import RoundFolder, Workspace
 
@@ -17,14 +19,23 @@ __all__ = [
     "FileEntry",
     "Manifest",
     "RoundFolder",
+    "Rows",
+    "Shelf",
     "StageFolder",
     "Workspace",
+    "alone",
+    "atomic_file",
     "from_row",
     "iter_table",
+    "publish",
     "read_table",
     "record_id",
+    "restore",
     "schema_of",
+    "sha256_of",
+    "sweep_temporary",
     "table_of",
+    "temporary_name",
     "to_row",
     "write_atomic",
 ]

@@ -8,7 +8,7 @@ import types
 import typing
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,6 +20,8 @@ from cuamaster.records.record import Record, canonical_json, content_id
 R = TypeVar("R", bound=Record)
 _SCALARS: dict[Any, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 _RECORD_KEY = b"cuamaster.record"
+ITEM = "_item"
+"""Column of the part's name, so that an item's rows can be found again in a shard."""
 
 
 def record_id(record: Record) -> str:
@@ -101,6 +103,12 @@ def iter_table(path: Path, record_type: type[R], *, batch: int = 1000) -> Iterat
             found = (file.schema_arrow.metadata or {}).get(_RECORD_KEY, b"").decode()
             if found != record_type.__name__:
                 raise IntegrityError(f"{path}: holds {found or 'unknown'} records, not {record_type.__name__}")
+            known = {column for name in record_type.model_fields for column in (name, f"{name}_json")}
+            strange = set(file.schema_arrow.names) - {*known, "id", ITEM}
+            if strange:  # an older file lacks columns; what is not known here comes from a newer version
+                raise IntegrityError(
+                    f"{path}: {record_type.__name__} has no {', '.join(sorted(strange))}", hint="upgrade cuamaster"
+                )
             for rows in file.iter_batches(batch_size=batch):
                 yield from (from_row(row, record_type, str(path)) for row in rows.to_pylist())
     except (pa.ArrowException, UnicodeDecodeError, OSError) as exc:
@@ -112,3 +120,20 @@ def iter_table(path: Path, record_type: type[R], *, batch: int = 1000) -> Iterat
 def read_table(path: Path, record_type: type[R]) -> list[R]:
     """All records of one Parquet file."""
     return list(iter_table(path, record_type))
+
+
+class Rows(Generic[R]):
+    """Records of some files, read anew each time they are iterated, a batch in memory at a time.
+
+    Raises IntegrityError for damage, another record type, or a file that somebody removed meanwhile.
+    """
+
+    def __init__(self, paths: Sequence[Path], record_type: type[R]) -> None:
+        self._paths, self._type = paths, record_type
+
+    def __iter__(self) -> Iterator[R]:
+        for path in self._paths:
+            try:
+                yield from iter_table(path, self._type, batch=50)
+            except FileNotFoundError as exc:
+                raise IntegrityError(f"{path}: removed while it was being read", hint="run the same again") from exc

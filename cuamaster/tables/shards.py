@@ -12,9 +12,8 @@ import pyarrow.parquet as pq
 
 from cuamaster.tables.files import parquet, write_atomic
 from cuamaster.tables.manifest import FileEntry, Kind, Manifest
+from cuamaster.tables.rows import ITEM
 
-ITEM = "_item"
-"""Column of the part's name, so that an item's rows can be found again in a shard."""
 SHARD_ROWS = 50_000
 SHARD_BYTES = 128 << 20
 

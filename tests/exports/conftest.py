@@ -6,12 +6,15 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image, ImageDraw
 
 from cuamaster.action_space import CUAAction
 from cuamaster.adapters.stores.local import LocalStore
+from cuamaster.exports.manifest import Release
+from cuamaster.exports.options import Options
 from cuamaster.exports.samples import RoundData
 from cuamaster.records.condition import All, FileExists, FileText
 from cuamaster.records.episode import Episode, Node, Receipt
@@ -19,6 +22,10 @@ from cuamaster.records.primitive import ActionTemplate, Parameter, Primitive, Pr
 from cuamaster.records.task import Certificate, Environment, PrimitiveUse, Probe, Task
 from cuamaster.records.trajectory import Action, Lineage, Observation, Step, Target, Trajectory
 from cuamaster.records.verdict import Divergence, Verdict
+from cuamaster.stages import Ports, release
+from cuamaster.tables import Workspace
+
+from .datasets import keep
 
 DIGEST = "light-desktop-0123456789ab"
 HINT = 'The window did not change; a dialog titled "Save" is still open.'
@@ -170,5 +177,25 @@ def make_round(world: World) -> Callable[[], RoundData]:
             round=1, tasks=(good, bad, broken, seed), certificates=tuple(certificate(task) for task in (good, bad, seed)), episodes=episodes,
             trajectories=(world.video("segment-1"), world.video("segment-2"), world.video("segment-3", verifier=False)),
         )  # fmt: skip
+
+    return build
+
+
+@pytest.fixture
+def workspace(world: World, tmp_path: Path) -> Workspace:
+    """Its blobs are those of `world`."""
+    return Workspace(tmp_path)
+
+
+@pytest.fixture
+def dataset(
+    workspace: Workspace, world: World, make_round: Callable[[], RoundData], tmp_path: Path
+) -> Callable[..., tuple[Path, Release]]:
+    """Writes a profile's dataset of one round and gives its folder and manifest."""
+    keep(workspace, make_round())
+
+    def build(profile: str, **options: Any) -> tuple[Path, Release]:
+        folder = tmp_path / "out" / profile
+        return folder, release(workspace, Ports(world.store), profile, folder, Options(**options))
 
     return build

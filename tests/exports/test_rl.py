@@ -18,8 +18,9 @@ from cuamaster.dialects import qwen
 from cuamaster.errors import IntegrityError, InvalidInput
 from cuamaster.exports.columns import RL
 from cuamaster.exports.preflight import preflight
-from cuamaster.exports.rl import read_rl, split_of, success_rate, write_rl
+from cuamaster.exports.rl import read_rl, released, write_rl
 from cuamaster.exports.samples import RoundData
+from cuamaster.records.episode import Episode
 
 from .conftest import World, certificate, make_task
 
@@ -86,12 +87,15 @@ def test_what_a_trainer_and_a_guest_need_is_there(make_round: MakeRound, tmp_pat
 def test_success_rate_counts_clean_first_attempts(world: World) -> None:
     task = make_task("mousepad")
     episodes = [world.replay(task), world.replay(task, "failed"), world.replay(task, "infra"), world.rolled_back(task)]
-    assert success_rate(episodes) == 0.5
-    assert success_rate(episodes[2:]) is None
 
+    def rate(found: list[Episode], policy: str = "") -> float | None:
+        data = RoundData(round=1, tasks=(task,), certificates=(certificate(task),), episodes=found)
+        (item,) = released([data], policy=policy)
+        return item.success_rate
 
-def test_one_family_of_primitives_is_in_one_split() -> None:
-    assert len({split_of(make_task("mousepad", "pcmanfm", seed=n)) for n in range(20)}) == 1
+    assert rate(episodes) == 0.5
+    assert rate(episodes[2:]) is None
+    assert rate(episodes, "openai_api") is None
 
 
 def test_bad_files_are_named(make_round: MakeRound, tmp_path: Path) -> None:
@@ -109,6 +113,7 @@ def test_bad_files_are_named(make_round: MakeRound, tmp_path: Path) -> None:
         ("task_json", "{}", InvalidInput),
         ("task_json", None, InvalidInput),
         ("task_id", "task-0", IntegrityError),
+        ("action_space_version", "99", InvalidInput),
     ):
         index = table.schema.names.index(column)
         pq.write_table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,9 +18,11 @@ from PIL import Image
 from cuamaster.action_space import CUAAction
 from cuamaster.dialects import qwen
 from cuamaster.errors import IntegrityError
+from cuamaster.exports.columns import IMAGE, STRING, schema
 from cuamaster.exports.preflight import preflight
 from cuamaster.exports.samples import RoundData, Sample, samples
 from cuamaster.exports.sft import SftReport, conversation, write_sft
+from cuamaster.exports.writer import parquet_file, write_rows
 from cuamaster.records.episode import Receipt
 from cuamaster.records.primitive import Evidence
 from cuamaster.records.task import Task
@@ -239,7 +242,11 @@ def test_a_shell_command_in_the_replay_proves_nothing_about_the_video(world: Wor
 def test_the_oracle_probe_of_a_released_seed_task_is_a_replay(make_round: MakeRound) -> None:
     data = make_round()
     found = [item for item in samples([replace(data, episodes=())]) if isinstance(item, Sample)]
-    assert [(sample.proof, sample.episode) for sample in found] == [("replayed", None), ("none", None), ("none", None)]
+    assert [(sample.proof, sample.episode_id) for sample in found] == [
+        ("replayed", None),
+        ("none", None),
+        ("none", None),
+    ]
 
 
 def test_two_trajectories_of_one_segment_are_not_confused(world: World, make_round: MakeRound) -> None:
@@ -301,3 +308,31 @@ def test_row_groups_are_bounded(world: World, tmp_path: Path, monkeypatch: pytes
 def test_empty_files_load(world: World, tmp_path: Path) -> None:
     _write([], world, tmp_path)
     assert pq.read_table(tmp_path / "sft.parquet").num_rows == 0
+
+
+def test_an_endless_path_and_an_endless_instruction_are_no_samples(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuamaster.exports.samples.MAX_STEPS", 1)
+    monkeypatch.setattr("cuamaster.exports.samples.MAX_INSTRUCTION", 60)
+    long, wordy = make_task("mousepad"), make_task("pcmanfm").model_copy(update={"instruction": "Save it. " * 7})
+    short = world.replay(wordy).nodes[1].model_copy(update={"index": 0, "parent": -1})
+    episodes = (world.replay(long), world.replay(wordy).model_copy(update={"nodes": (short,)}))
+    found = list(samples([RoundData(round=1, tasks=(long, wordy), episodes=episodes)]))
+    assert [item.reason for item in found] == ["too-long", "instruction-too-long"]
+
+
+def test_an_error_between_the_rows_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cuamaster.exports.writer.GROUP_BYTES", 1000)
+    rows = [{"id": str(n), "image": {"bytes": bytes([n]) * 100_000, "path": f"{n}.png"}} for n in range(40)]
+    columns = schema({"id": STRING, "image": IMAGE})
+    with pytest.raises(ZeroDivisionError), parquet_file(tmp_path / "a.parquet", columns) as file:
+        for row in rows:
+            file.add(row)
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+    written = write_rows(tmp_path / "a.parquet", columns, rows)
+    found = pq.read_table(tmp_path / "a.parquet")
+    assert found.to_pylist() == rows and pq.read_metadata(tmp_path / "a.parquet").num_row_groups == 40
+    assert written.sha256 == hashlib.sha256((tmp_path / "a.parquet").read_bytes()).hexdigest()
+    assert written.bytes == (tmp_path / "a.parquet").stat().st_size

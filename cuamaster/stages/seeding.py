@@ -15,12 +15,11 @@ from cuamaster.records.record import content_id
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.transcript import Transcript
 from cuamaster.records.video import Judgement, Media, Query, TaskSegment, Video
-from cuamaster.seeding.discover import dedup
 from cuamaster.seeding.mine import check_segments
 from cuamaster.seeding.reconstruct import reconstruct as reconstruct_segment
 from cuamaster.seeding.screen import ScreenRules, media_fault
-from cuamaster.seeding.screen import screen as screen_videos
 from cuamaster.settings import Settings
+from cuamaster.stages import sifting
 from cuamaster.stages.running import ITEM_FAULTS, Each, Result, drop, run
 from cuamaster.tables import RoundFolder
 
@@ -37,7 +36,9 @@ def rules_of(settings: Settings) -> ScreenRules:
     )
 
 
-def discover(folder: RoundFolder, queries: Sequence[Query], sources: Sequence[VideoSource], each: Each) -> None:
+def discover(
+    folder: RoundFolder, queries: Sequence[Query], sources: Sequence[VideoSource], each: Each, workers: int = 1
+) -> None:
     """Queries -> candidates without duplicates. One item is one query at all sources of its provider."""
 
     def asked(query: Query) -> list[VideoSource]:
@@ -61,17 +62,13 @@ def discover(folder: RoundFolder, queries: Sequence[Query], sources: Sequence[Vi
     run(
         folder.stage("search"), queries, search, key=key, each=each, label=lambda query: query.text or "everything",
     )  # fmt: skip
-    found = folder.stage("search").kept(Video)
-    run(folder.stage("discover"), [found], dedup, key=_ids, each=each, label=lambda all_: f"{len(all_)} candidates")
+    sifting.sketch_all(folder, each, workers)
+    sifting.drop_duplicates(folder, each)
 
 
 def screen(folder: RoundFolder, taxonomy: Taxonomy, settings: Settings, each: Each) -> None:
-    """Candidates -> those worth fetching, by metadata and noise words."""
-    rules = rules_of(settings)
-    run(
-        folder.stage("screen"), folder.stage("discover").kept(Video), lambda video: screen_videos([video], taxonomy, rules),
-        key=lambda video: video.id, each=each, label=_title, given=repr(rules),
-    )  # fmt: skip
+    """Candidates -> those worth fetching, by metadata and words."""
+    sifting.screen_all(folder, taxonomy, rules_of(settings), each, settings.sift_workers)
 
 
 def fetch(folder: RoundFolder, ports: SeedingPorts, settings: Settings, each: Each) -> None:
@@ -215,10 +212,6 @@ def _unsuitable(judgement: Judgement) -> str:
     if not judgement.clear_picture:
         return "unclear-picture"
     return f"suitability-{judgement.suitability}" if judgement.suitability < MIN_SUITABILITY else ""
-
-
-def _ids(videos: Sequence[Video]) -> str:
-    return content_id("videos", [video.id for video in videos])
 
 
 def _title(video: Video) -> str:

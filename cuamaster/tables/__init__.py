@@ -10,6 +10,7 @@ instant neither doubles nor loses a row, and many processes or hosts may write o
 from cuamaster.tables.files import write_atomic
 from cuamaster.tables.manifest import FileEntry, Manifest
 from cuamaster.tables.rows import from_row, iter_table, read_table, record_id, schema_of, table_of, to_row
+from cuamaster.tables.slices import Slice, cut, records_of, slices, table_from
 from cuamaster.tables.stage import StageFolder
 from cuamaster.tables.workspace import RoundFolder, Workspace
 
@@ -17,13 +18,18 @@ __all__ = [
     "FileEntry",
     "Manifest",
     "RoundFolder",
+    "Slice",
     "StageFolder",
     "Workspace",
+    "cut",
     "from_row",
     "iter_table",
     "read_table",
     "record_id",
+    "records_of",
     "schema_of",
+    "slices",
+    "table_from",
     "table_of",
     "to_row",
     "write_atomic",

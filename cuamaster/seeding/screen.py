@@ -10,6 +10,7 @@ from cuamaster.errors import UnknownName
 from cuamaster.records.episode import Dropped
 from cuamaster.records.taxonomy import NoiseKind, Taxonomy, Words
 from cuamaster.records.video import MediaInfo, Video
+from cuamaster.seeding.scorer import NAME
 
 STAGE = "screen"
 OPEN = frozenset(["public", "unlisted"])
@@ -128,6 +129,19 @@ def media_fault(video: Video, info: MediaInfo, rules: ScreenRules, *, has_captio
     elif info.height < rules.min_height:
         fault = "low-resolution", f"{info.width}x{info.height}: labels cannot be read"
     return fault and Dropped(item_id=video.id, stage=STAGE, reason=fault[0], detail=f"{video.url}: {fault[1]}")
+
+
+def masked(title: str, about: str, taxonomy: Taxonomy) -> tuple[str, str]:
+    """Both texts with each name of an application replaced by one sign."""
+    return _masked(title, taxonomy), _masked(about, taxonomy)
+
+
+def _masked(text: str, taxonomy: Taxonomy) -> str:
+    parts, last = [], 0
+    for mention in taxonomy.mentions(text):
+        parts += [text[last : mention.start], NAME]
+        last = mention.end
+    return "".join([*parts, text[last:]])
 
 
 def _teaches(title: str, taxonomy: Taxonomy, language: str) -> bool:

@@ -29,7 +29,11 @@ def figures(samples: Sequence[Sample]) -> dict[str, Any]:
     hits = int((said & truth).sum())
     precision, recall = hits / max(1, int(said.sum())), hits / max(1, int(truth.sum()))
     bins = np.minimum((p * 5).astype(int), 4)
-    ece = sum(abs(float(p[bins == b].mean()) - float(truth[bins == b].mean())) * float((bins == b).mean()) for b in range(5) if (bins == b).any())
+    ece = sum(
+        abs(float(p[bins == b].mean()) - float(truth[bins == b].mean())) * float((bins == b).mean())
+        for b in range(5)
+        if (bins == b).any()
+    )
     rejected = np.flatnonzero(~said & ~truth)
     kinds = scorer.kind([titles[i] for i in rejected], [abouts[i] for i in rejected]) if len(rejected) else []
     right = sum(kind == samples[i].kind for kind, i in zip(kinds, rejected.tolist(), strict=True))
@@ -43,7 +47,10 @@ def figures(samples: Sequence[Sample]) -> dict[str, Any]:
 def report(samples: Sequence[Sample]) -> dict[str, Any]:
     """Figures of all, and by language."""
     languages = sorted({item.language for item in samples})
-    return {"all": figures(samples), **{code: figures([item for item in samples if item.language == code]) for code in languages}}
+    return {
+        "all": figures(samples),
+        **{code: figures([item for item in samples if item.language == code]) for code in languages},
+    }
 
 
 def main() -> None:

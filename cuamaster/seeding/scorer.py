@@ -43,7 +43,9 @@ def plain(text: str, length: int) -> str:
     return f" {_BLANKS.sub(' ', head.casefold().translate(_DIGITS)).strip()} " if head.strip() else ""
 
 
-def features(texts: Sequence[str], sizes: Sequence[int], salt: int) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+def features(
+    texts: Sequence[str], sizes: Sequence[int], salt: int
+) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
     """(indices, offsets) of the hashed runs of each size; text i owns indices[offsets[i]:offsets[i + 1]]."""
     found = []
     for size in sizes:
@@ -108,19 +110,21 @@ class Scorer:
 
     def evidence(self, title: str, count: int = 3) -> list[str]:
         """The words of a title (or pairs of characters where there are no blanks) that speak most against a tutorial."""
-        text = plain(title, TITLE_LENGTH)
-        words = text.split() if " " in text.strip() and text.isascii() else re.findall(r"[^\W\d_]{2,}?|\S+", text)
-        words = list(dict.fromkeys(word for word in words if NAME not in word))
+        text = plain(title.replace(NAME, " "), TITLE_LENGTH)
+        words = list(dict.fromkeys(re.findall(r"[⺀-ヿ㐀-鿿가-힣]{2}|[^\W⺀-ヿ㐀-鿿가-힣]+", text)))
         if not words:
             return []
-        weight = sums([f"{word}" for word in words], [""] * len(words)).dot(self.teaches)
-        return [words[index] for index in np.argsort(weight, kind="stable")[:count] if weight[index] < 0]
+        weight = sums(words, [""] * len(words)).dot(self.teaches)
+        return [words[index] for index in np.argsort(weight, kind="stable")[:count].tolist() if weight[index] < 0]
 
 
 @functools.cache
 def load_scorer() -> Scorer:
     """The weights that ship with the package."""
-    with resources.files(__package__).joinpath("scorer.npz").open("rb") as file, np.load(file, allow_pickle=False) as data:
+    with (
+        resources.files(__package__).joinpath("scorer.npz").open("rb") as file,
+        np.load(file, allow_pickle=False) as data,
+    ):
         return Scorer(
             teaches=data["teaches"].astype(np.float32) * np.float32(data["unit"][0]),
             kinds=data["kinds"].astype(np.float32) * np.float32(data["unit"][1]),

@@ -31,9 +31,7 @@ MIN_SUITABILITY = 3
 
 def rules_of(settings: Settings) -> ScreenRules:
     """The metadata limits of the settings."""
-    return ScreenRules(
-        min_duration_s=settings.min_duration_s, max_duration_s=settings.max_duration_s, language=settings.language
-    )
+    return ScreenRules(min_duration_s=settings.min_duration_s, max_duration_s=settings.max_duration_s)
 
 
 def discover(

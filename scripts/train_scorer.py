@@ -63,7 +63,10 @@ def cues(taxonomy: Taxonomy) -> list[Sample]:
     for language, kinds in yaml.safe_load(CUES.read_text(encoding="utf-8")).items():
         tasks = itertools.cycle(kinds.pop("tasks"))
         for topic in kinds.pop("topics"):
-            found += [Sample(text, "", "tutorial", language, "", CUE_WEIGHT) for text in (f"{NAME} {topic}", f"{topic} | {NAME}")]
+            found += [
+                Sample(text, "", "tutorial", language, "", CUE_WEIGHT)
+                for text in (f"{NAME} {topic}", f"{topic} | {NAME}")
+            ]
         for kind, phrases in kinds.items():
             for phrase in phrases:
                 text = phrase.replace("{app}", NAME)

@@ -17,7 +17,7 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
-from cuamaster.seeding.sketch import shingles
+from cuamaster.seeding.sketch import Offsets, runs
 
 NAME = "\ue000"
 """Stands for the name of an application."""
@@ -30,7 +30,8 @@ KINDS = (
 )  # fmt: skip
 """What a video is that is no tutorial: the reason it is dropped for."""
 _DIGITS = str.maketrans("123456789", "000000000")
-_BLANKS = re.compile(r"\s+")
+_SPREAD = np.uint64(0xD6E8FEB86659FD93)
+_WORD = re.compile(r"[⺀-ヿ㐀-鿿가-힣]{2}|[^\W⺀-ヿ㐀-鿿가-힣]+")
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,28 +39,24 @@ Floats = npt.NDArray[np.float64]
 def plain(text: str, length: int) -> str:
     """Text as the model sees it: width and case folded, every digit 0, one blank at both ends."""
     head = text[:length]
-    if not head.isascii():
-        head = unicodedata.normalize("NFKC", head)
-    return f" {_BLANKS.sub(' ', head.casefold().translate(_DIGITS)).strip()} " if head.strip() else ""
+    head = head.lower() if head.isascii() else unicodedata.normalize("NFKC", head).casefold()
+    words = head.translate(_DIGITS).split()
+    return f" {' '.join(words)} " if words else ""
 
 
-def features(
-    texts: Sequence[str], sizes: Sequence[int], salt: int
-) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+def features(texts: Sequence[str], sizes: Sequence[int], salt: int) -> list[tuple[Offsets, Offsets]]:
     """(indices, offsets) of the hashed runs of each size; text i owns indices[offsets[i]:offsets[i + 1]]."""
-    found = []
-    for size in sizes:
-        hashes, offsets = shingles(texts, size)
-        mixed = (hashes + np.uint64(salt * 16 + size)) * np.uint64(0x9E3779B97F4A7C15)
-        found.append(((mixed >> np.uint64(64 - BITS)).astype(np.int64), offsets))
-    return found
+    return [
+        ((((values + np.uint64(salt * 16 + size)) * _SPREAD) >> np.uint64(64 - BITS)).astype(np.int64), offsets)
+        for size, (values, offsets) in zip(sizes, runs(texts, sizes), strict=True)
+    ]
 
 
 @dataclass(frozen=True)
 class Sums:
     """Features of a batch, ready to be weighed: one weight table gives one number a text."""
 
-    parts: list[list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]]
+    parts: list[list[tuple[Offsets, Offsets]]]
     size: int
 
     def dot(self, weights: npt.NDArray[np.floating]) -> Floats:
@@ -108,14 +105,13 @@ class Scorer:
         rows = np.stack([seen.dot(row) + bias for row, bias in zip(self.kinds, self.bias, strict=True)])
         return [KINDS[index] for index in rows.argmax(axis=0)]
 
-    def evidence(self, title: str, count: int = 3) -> list[str]:
-        """The words of a title (or pairs of characters where there are no blanks) that speak most against a tutorial."""
-        text = plain(title.replace(NAME, " "), TITLE_LENGTH)
-        words = list(dict.fromkeys(re.findall(r"[⺀-ヿ㐀-鿿가-힣]{2}|[^\W⺀-ヿ㐀-鿿가-힣]+", text)))
-        if not words:
-            return []
-        weight = sums(words, [""] * len(words)).dot(self.teaches)
-        return [words[index] for index in np.argsort(weight, kind="stable")[:count].tolist() if weight[index] < 0]
+    def evidence(self, titles: Sequence[str], count: int = 3) -> list[list[str]]:
+        """For each title the words (or pairs of characters where there are no blanks) that speak most against a tutorial."""
+        words = [list(dict.fromkeys(_WORD.findall(plain(title.replace(NAME, " "), TITLE_LENGTH)))) for title in titles]
+        every = [word for found in words for word in found]
+        weight = iter(sums(every, [""] * len(every)).dot(self.teaches).tolist() if every else [])
+        ranked = [sorted((next(weight), word) for word in found) for found in words]
+        return [[word for value, word in found[:count] if value < 0] for found in ranked]
 
 
 @functools.cache

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cuamaster.errors import UnknownName
 from cuamaster.records.episode import Dropped
@@ -41,44 +42,63 @@ class ScreenRules:
     """Probability to be a tutorial that a video found by search needs."""
 
 
+class Verdict(NamedTuple):
+    """Reason and detail of a drop ('' if kept), and the application a kept video is about."""
+
+    reason: str
+    detail: str
+    app: str | None
+
+
 def screen(
     videos: Iterable[Video], taxonomy: Taxonomy, rules: ScreenRules, *, today: str | None = None
 ) -> tuple[list[Video], list[Dropped]]:
-    """Metadata filter, then the scorer. Kept videos carry the application they are about, if their text names one.
-
-    `today` (YYYY-MM-DD) is what a date in the future is measured by. Each video is judged by itself, so any cut of the input gives
-    the same result.
-    """
+    """Metadata filter, then the scorer. Kept videos carry the application they are about, if their text names one."""
     batch = list(videos)
+    kept: list[Video] = []
+    dropped: list[Dropped] = []
+    for video, verdict in zip(batch, judge(batch, taxonomy, rules, today=today), strict=True):
+        if verdict.reason:
+            dropped.append(Dropped(item_id=video.id, stage=STAGE, reason=verdict.reason, detail=verdict.detail))
+        else:
+            kept.append(video if video.app == verdict.app else video.model_copy(update={"app": verdict.app}))
+    return kept, dropped
+
+
+def judge(batch: Sequence[Video], taxonomy: Taxonomy, rules: ScreenRules, *, today: str | None = None) -> list[Verdict]:
+    """What becomes of each video. `today` (YYYY-MM-DD) is what a date in the future is measured by.
+
+    Each is judged by itself, so any cut of the input gives the same result.
+    """
     mentions = [taxonomy.mentions(video.title[:TITLE_READ]) for video in batch]
     scorer = load_scorer()
     texts = [masked(video.title, video.description, found) for video, found in zip(batch, mentions, strict=True)]
-    likely = scorer.score([title for title, _ in texts], [about for _, about in texts]).tolist() if batch else []
+    likely = scorer.score([title for title, _ in texts], [about for _, about in texts]).tolist()
     faults = [
         metadata_fault(video, found, taxonomy, rules, p, today)
         for video, found, p in zip(batch, mentions, likely, strict=True)
     ]
-    asked = [video.query is not None for video in batch]  # what a person pointed to is taken at that
-    doubted = [index for index, p in enumerate(likely) if faults[index] is None and asked[index] and p < rules.min_likely]
-    kinds = (
-        scorer.kind([texts[index][0] for index in doubted], [texts[index][1] for index in doubted]) if doubted else []
-    )
-    for index, kind in zip(doubted, kinds, strict=True):
-        words = ", ".join(scorer.evidence(texts[index][0])) or "no word in particular"
-        faults[index] = _noise(
-            batch[index], mentions[index], kind, f"{likely[index]:.2f} to be a tutorial; against it: {words}"
-        )
-    kept: list[Video] = []
-    dropped: list[Dropped] = []
-    for video, found, fault in zip(batch, mentions, faults, strict=True):
-        if fault is not None:
-            dropped.append(Dropped(item_id=video.id, stage=STAGE, reason=fault[0], detail=f"{video.url}: {fault[1]}"))
-        elif video.app:
-            kept.append(video)
-        else:
-            app = _most_named(found) or _most_named(taxonomy.mentions(_about(video)))
-            kept.append(video.model_copy(update={"app": app}) if app else video)
-    return kept, dropped
+    # What a person pointed to (no query) is taken whatever its title says.
+    doubted = [
+        index
+        for index, p in enumerate(likely)
+        if p < rules.min_likely and faults[index] is None and batch[index].query is not None
+    ]
+    kinds = scorer.kind([texts[index][0] for index in doubted], [texts[index][1] for index in doubted])
+    against = scorer.evidence([texts[index][0] for index in doubted])
+    for index, kind, words in zip(doubted, kinds, against, strict=True):
+        detail = f"{likely[index]:.2f} to be a tutorial; against it: {', '.join(words) or 'no word in particular'}"
+        faults[index] = _noise(batch[index], mentions[index], kind, detail)
+    return [
+        Verdict(fault[0], f"{video.url}: {fault[1]}", video.app)
+        if fault
+        else Verdict("", "", _app_of(video, found, taxonomy))
+        for video, found, fault in zip(batch, mentions, faults, strict=True)
+    ]
+
+
+def _app_of(video: Video, found: Sequence[Mention], taxonomy: Taxonomy) -> str | None:
+    return video.app or _most_named(found) or _most_named(taxonomy.mentions(_about(video)))
 
 
 def metadata_fault(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(
 _FACTORS = (np.random.default_rng(20261130).integers(1, 1 << 31, BANDS * ROWS, dtype=np.uint32) << 1) | np.uint32(1)
 
 Unsigned = npt.NDArray[np.uint64]
+Offsets = npt.NDArray[np.int64]
 
 
 def band_names() -> list[str]:
@@ -92,23 +93,29 @@ def title_bands(keys: Sequence[str]) -> Unsigned:
     return bands
 
 
-def shingles(texts: Sequence[str], size: int) -> tuple[Unsigned, npt.NDArray[np.int64]]:
-    """Hashes of all runs of `size` characters (code points) of each text, a shorter text being one run, and n+1 offsets."""
+def shingles(texts: Sequence[str], size: int) -> tuple[Unsigned, Offsets]:
+    """Hashes of all runs of `size` characters of each text, a shorter text being one run, and n+1 offsets."""
+    ((hashes, offsets),) = runs(
+        [text if not text or len(text) >= size else text.ljust(size) for text in texts], (size,)
+    )
+    return _scrambled(hashes), offsets
+
+
+def runs(texts: Sequence[str], sizes: Sequence[int]) -> Iterator[tuple[Unsigned, Offsets]]:
+    """For each size, ascending, a polynomial (poorly mixed) of every run of so many code points, and n+1 offsets; text i owns
+    values[offsets[i]:offsets[i + 1]]. A shorter text has none."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
-    counts = np.where(lengths >= size, lengths - size + 1, np.minimum(lengths, 1))
-    offsets = np.concatenate(([0], np.cumsum(counts)))
-    begins = np.concatenate(([0], np.cumsum(lengths)))[:-1]
-    where = np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], counts)
-    padded = np.concatenate((points, np.zeros(size, np.uint64)))
-    hashes = np.zeros(len(points), np.uint64)
-    for step in range(size):
-        hashes *= _MIX[0]
-        hashes += padded[step : step + len(points)]
-    hashes = hashes[where]
-    short = np.flatnonzero((lengths > 0) & (lengths < size))
-    hashes[offsets[:-1][short]] = _hashes(texts[index] for index in short.tolist())
-    return _scrambled(hashes), offsets
+    begins = np.cumsum(lengths) - lengths
+    values = np.zeros(len(points), np.uint64)
+    for size in range(1, max(sizes) + 1):
+        values *= _MIX[0]
+        if len(points) >= size:
+            values[: len(points) - size + 1] += points[size - 1 :]
+        if size in sizes:
+            counts = np.maximum(lengths - size + 1, 0)
+            offsets = np.concatenate(([0], np.cumsum(counts)))
+            yield values[np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], counts)], offsets
 
 
 def _scrambled(values: Unsigned) -> Unsigned:

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import logging
 from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from cuamaster.errors import UnknownName
@@ -66,7 +67,8 @@ def discover(
 
 def screen(folder: RoundFolder, taxonomy: Taxonomy, settings: Settings, each: Each) -> None:
     """Candidates -> those worth fetching, by metadata and words."""
-    sifting.screen_all(folder, taxonomy, rules_of(settings), each, settings.sift_workers)
+    today = datetime.now(UTC).date().isoformat()
+    sifting.screen_all(folder, taxonomy, rules_of(settings), each, settings.sift_workers, today)
 
 
 def fetch(folder: RoundFolder, ports: SeedingPorts, settings: Settings, each: Each) -> None:

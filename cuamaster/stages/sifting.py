@@ -17,8 +17,7 @@ from cuamaster.records.record import content_id
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.video import Video
 from cuamaster.seeding.same import same_recordings
-from cuamaster.seeding.screen import ScreenRules
-from cuamaster.seeding.screen import screen as screen_videos
+from cuamaster.seeding.screen import ScreenRules, judge
 from cuamaster.seeding.sketch import sketch
 from cuamaster.stages.running import Each, part_of, run_tables
 from cuamaster.tables import RoundFolder, Slice, StageFolder, cut, records_of, slices, table_from, table_of
@@ -71,11 +70,16 @@ def drop_duplicates(folder: RoundFolder, each: Each) -> None:
     run_tables(stage, found, sift, key=_id, each=each, label=_label, given=given)
 
 
-def screen_all(folder: RoundFolder, taxonomy: Taxonomy, rules: ScreenRules, each: Each, workers: int = 1) -> None:
-    """`discover` -> `screen`: those worth fetching by metadata and words, with the application they are about."""
+def screen_all(
+    folder: RoundFolder, taxonomy: Taxonomy, rules: ScreenRules, each: Each, workers: int = 1, today: str | None = None
+) -> None:
+    """`discover` -> `screen`: those worth fetching by metadata and words, with the application they are about.
+
+    `today` tells dates that cannot be; what was screened stays so on another day.
+    """
     found = slices(folder.stage("discover"))
     given = repr(rules)
-    work = functools.partial(_screened, taxonomy, rules)
+    work = functools.partial(_screened, taxonomy, rules, today)
     _ahead(folder, "screen", found, work, workers, given)
     run_tables(folder.stage("screen"), found, work, key=_id, each=each, label=_label, given=given)
 
@@ -92,13 +96,17 @@ def _duplicates(sketches: StageFolder) -> Duplicates:
         return find_duplicates(sketches.files("kept"), same, scratch=Path(scratch))
 
 
-def _screened(taxonomy: Taxonomy, rules: ScreenRules, part: Slice) -> tuple[Any, Any]:
+def _screened(taxonomy: Taxonomy, rules: ScreenRules, today: str | None, part: Slice) -> tuple[Any, Any]:
     table = part.table()
-    videos = records_of(table, Video)
-    kept, dropped = screen_videos(videos, taxonomy, rules)
-    row = {video.id: number for number, video in enumerate(videos)}
-    left = cut(table, [row[video.id] for video in kept], {"app": [video.app for video in kept]})
-    return left, table_of(dropped, Dropped)
+    verdicts = judge(records_of(table, Video), taxonomy, rules, today=today)
+    kept = [row for row, verdict in enumerate(verdicts) if not verdict.reason]
+    ids: list[Any] = table["id"].to_pylist()
+    dropped = [
+        Dropped(item_id=ids[row], stage="screen", reason=verdict.reason, detail=verdict.detail)
+        for row, verdict in enumerate(verdicts)
+        if verdict.reason
+    ]
+    return cut(table, kept, {"app": [verdicts[row].app for row in kept]}), table_of(dropped, Dropped)
 
 
 def _ahead(

@@ -116,10 +116,7 @@ def title_change(one: str, two: str) -> str:
     >>> title_change("insert a row in excel", "insert a column in excel"), title_change("gimp layers tutorial", "gimp layer tutoral")
     ('replaced', 'none')
     """
-    left, right = (
-        [word for word in one.split() if word not in FILLERS],
-        [word for word in two.split() if word not in FILLERS],
-    )
+    left, right = one.split(), two.split()
     if max(len(left), len(right)) <= 2 and not (one + two).isascii():  # written without blanks: compare characters
         return _characters("".join(left), "".join(right))
     only_left, only_right = _without(left, right), _without(right, left)
@@ -128,9 +125,12 @@ def title_change(one: str, two: str) -> str:
         if match is not None:
             only_left.remove(word)
             only_right.remove(match)
-    if only_left and only_right and "".join(only_left) != "".join(only_right):
+    if "".join(only_left) == "".join(only_right):  # power point, powerpoint
+        return "none"
+    only_left, only_right = ([word for word in only if word not in FILLERS] for only in (only_left, only_right))
+    if only_left and only_right:
         return "replaced"
-    return "added" if bool(only_left) != bool(only_right) else "none"
+    return "added" if only_left or only_right else "none"
 
 
 def _characters(one: str, two: str) -> str:

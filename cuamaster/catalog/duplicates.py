@@ -23,8 +23,8 @@ SECONDS, SHARE = 2.0, 0.01
 """By how much, and by what share, durations may differ for a pair to be judged by its titles alone."""
 LOOSE = 0.1
 """Share by which they may differ, if the descriptions begin alike: an intro cut off."""
-MET = 3
-"""Bands in which a pair must meet when a duration is unknown: titles that share .7 of their shingles do so with .9 probability."""
+MET = 2
+"""Bands in which a pair must meet when a duration is unknown: titles that share .8 of their shingles do so with .9998 probability, those that share .4 with .1."""
 PAIR_BATCH = 200_000
 
 

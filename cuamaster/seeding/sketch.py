@@ -14,8 +14,8 @@ from cuamaster.seeding.titles import TAGS, identity, normalized_title, slots
 
 GRAM = 3
 """Characters a shingle of a title: short enough that one typo in a title of six words leaves most of them."""
-BANDS, ROWS = 14, 3
-"""Two titles that share .6 of their shingles meet in a band with .967 probability, at .7 with .997, at .8 with 1 - 2e-5."""
+BANDS, ROWS = 20, 4
+"""Two titles that share .7 of their shingles meet in a band with .996 probability, at .8 with .99997; at .3 with .15."""
 ABOUT = 200
 """Characters of a description kept to compare two candidates: what is said first is about the video, later come links."""
 BEGINS = 60
@@ -49,9 +49,7 @@ def sketch(columns: Mapping[str, Sequence[Any]], *, first_row: int, tags: Iterab
     ]
     size = len(keys)
     sources = zip(columns["source"], columns["source_id"], columns["url"], strict=True)
-    bands = title_bands(keys)
-    family = _hashes("\x1f".join(slots(key)) for key in keys)
-    bands = np.where(bands == EMPTY, EMPTY, _scrambled(bands ^ family[:, None]))
+    bands = mixed_bands(keys)
     about = [_about(text) for text in columns["description"]]
     found: dict[str, Any] = {
         "row": np.arange(first_row, first_row + size, dtype=np.int64),
@@ -70,6 +68,13 @@ def sketch(columns: Mapping[str, Sequence[Any]], *, first_row: int, tags: Iterab
         ),
     }
     return found | {name: bands[:, index] for index, name in enumerate(band_names())}
+
+
+def mixed_bands(keys: Sequence[str]) -> Unsigned:
+    """`title_bands` mixed with each title's slots: part 1 and part 2 do not meet."""
+    bands = title_bands(keys)
+    family = _hashes("\x1f".join(slots(key)) for key in keys)
+    return np.where(bands == EMPTY, EMPTY, _scrambled(bands ^ family[:, None]))
 
 
 def title_bands(keys: Sequence[str]) -> Unsigned:

@@ -57,7 +57,7 @@ def summarize(workspace: Workspace, number: int) -> list[Row]:
 
 def _videos(folder: RoundFolder) -> list[Row]:
     found = folder.stage("search").kept(Video)
-    dropped = _dropped(folder, "discover", "screen", "fetch", "transcribe", "score", "mine")
+    dropped = _dropped(folder, "discover", "screen", "fetch", "distinct", "transcribe", "score", "mine")
     kept = folder.stage("score").kept(Judgement)
     return [
         Row(stage="search", what="videos found", count=len(found)),

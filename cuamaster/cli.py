@@ -138,14 +138,13 @@ def seed(
     """
     from cuamaster import stages, wiring
     from cuamaster.records.trajectory import Trajectory
-    from cuamaster.records.video import Video
 
     settings = _begin(workspace, verbose)
     with _wheel(settings) as (wheel, _):
         folder = wheel.workspace.round(round_number or stages.round_to_run(wheel.workspace, advance=False))
         ports = wiring.seeding_ports(settings, wheel.taxonomy, tuple(places or ()))
         stages.seed(wheel, folder, stages.everything(ports.sources), ports)
-        candidates = folder.stage("search").kept(Video)
+        candidates = folder.stage("search").count()
         found = folder.stage("reconstruct").kept(Trajectory)
         lost = [item for name in folder.stages() for item in folder.stage(name).dropped()]
     rows = [

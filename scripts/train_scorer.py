@@ -52,7 +52,7 @@ def labelled(path: Path, taxonomy: Taxonomy, *, names: bool = False) -> list[Sam
     """Labelled titles, application names replaced; with `names` they stay, as those do that no taxonomy knows."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return [
-        Sample(*masked(row["title"], row["description"], () if names else taxonomy.mentions(row["title"])), row["kind"], row["language"], row.get("application", ""), 1.0, row.get("half", ""))
+        Sample(*masked(row["title"], row["description"], () if names else taxonomy.mentions(row["title"])), row["kind"], row["language"], row.get("application", ""), 1.0, row.get("half") or row.get("batch", ""))
         for row in rows
     ]  # fmt: skip
 

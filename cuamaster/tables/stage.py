@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from filelock import FileLock
 from pydantic import ValidationError
 
@@ -108,6 +109,10 @@ class StageFolder:
     def kept(self, record_type: type[R]) -> list[R]:
         """All kept records; [] when the stage has not run. Raises IntegrityError for another record type."""
         return self._rows("kept", record_type)
+
+    def count(self, kind: Kind = "kept") -> int:
+        """Number of rows, without reading them."""
+        return sum(pq.read_metadata(path).num_rows for path in self.files(kind))
 
     def dropped(self) -> list[Dropped]:
         """Everything not kept, with its reason."""

@@ -83,6 +83,24 @@ def test_a_users_own_folder_needs_no_application_and_gets_one_if_named() -> None
 
 
 @pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"title": "GIMP tutorial " * 800}, None), ({"title": "\u202eGIMP\u202c \u200btutorial"}, None), ({"duration": float("nan")}, "too-short"),
+        ({"duration": 12 * 3600.0}, "too-long"), ({"upload_date": "2026-12-31"}, "future-date"), ({"upload_date": "2026-11-30"}, None),
+        ({"title": "GIMP 2019 tutorial", "upload_date": "2021-05-01"}, None), ({"title": "GIMP 2024 tutorial", "upload_date": "2021-05-01"}, "version-after-upload"),
+        ({"title": "GIMP 2022 tutorial", "upload_date": "2021-11-01"}, None), ({"description": "x" * 1_000_000}, None), ({"title": "GIMP \ud800"}, "noise-"),
+    ],
+)  # fmt: skip
+def test_odd_metadata(fields: dict[str, Any], expected: str | None) -> None:
+    kept, dropped = screen(
+        [Video.model_construct(**video().model_dump() | fields)], TAXONOMY, RULES, today="2026-11-30"
+    )
+    assert len(kept) + len(dropped) == 1
+    if expected != "noise-":  # half a surrogate pair: anything but a fault
+        assert (dropped[0].reason if dropped else None) == expected
+
+
+@pytest.mark.parametrize(
     ("fields", "captions", "expected"),
     [
         ({}, False, None), ({"width": 720, "height": 1280}, False, "portrait"), ({"has_audio": False}, False, "no-narration"), ({"has_audio": False}, True, None),

@@ -20,7 +20,17 @@ from cuamaster.seeding.same import same_recordings
 from cuamaster.seeding.screen import ScreenRules, judge
 from cuamaster.seeding.sketch import sketch
 from cuamaster.stages.running import Each, part_of, run_tables
-from cuamaster.tables import RoundFolder, Slice, StageFolder, cut, records_of, slices, table_from, table_of
+from cuamaster.tables import (
+    RoundFolder,
+    Slice,
+    StageFolder,
+    cut,
+    records_of,
+    slices,
+    table_from,
+    table_of,
+    temporary_name,
+)
 
 SKETCHED = (
     "id",
@@ -92,7 +102,8 @@ def _duplicates(sketches: StageFolder) -> Duplicates:
     def same(pairs: Pairs) -> Any:
         return same_recordings(**vars(pairs))
 
-    with tempfile.TemporaryDirectory(dir=sketches.folder, prefix=".tmp-") as scratch:
+    mine = temporary_name().rsplit("-", 1)[0] + "-"  # swept when the stage closes again, should this process be killed
+    with tempfile.TemporaryDirectory(dir=sketches.folder, prefix=mine) as scratch:
         return find_duplicates(sketches.files("kept"), same, scratch=Path(scratch))
 
 

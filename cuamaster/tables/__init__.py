@@ -7,7 +7,7 @@ What counts, always: the files that manifest.json names, and the parts of items 
 instant neither doubles nor loses a row, and many processes or hosts may write one stage side by side.
 """
 
-from cuamaster.tables.files import write_atomic
+from cuamaster.tables.files import temporary_name, write_atomic
 from cuamaster.tables.manifest import FileEntry, Manifest
 from cuamaster.tables.rows import from_row, iter_table, read_table, record_id, schema_of, table_of, to_row
 from cuamaster.tables.slices import Slice, cut, records_of, slices, table_from
@@ -31,6 +31,7 @@ __all__ = [
     "slices",
     "table_from",
     "table_of",
+    "temporary_name",
     "to_row",
     "write_atomic",
 ]

@@ -92,7 +92,10 @@ def fetch(folder: RoundFolder, ports: SeedingPorts, settings: Settings, each: Ea
 
 
 def fingerprint(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
-    """Media -> what it looks like; re-uploads under another title are dropped, the first uploaded of them stays."""
+    """Media -> what it looks like; re-uploads under another title are dropped, the first uploaded of them stays.
+
+    What a person pointed to (it has no query) is taken at that, copy or not.
+    """
     videos = _videos(folder)
 
     def look(media: Media) -> Result:
@@ -104,10 +107,8 @@ def fingerprint(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
         dropped: list[Dropped] = []
         for item in sorted(seen, key=lambda item: (videos[item.video_id].upload_date or "9999", item.video_id)):
             near = [other for other in kept if abs(other.duration - item.duration) <= 1 + item.duration / 100]
-            first = next(
-                (other for other in near if same_footage(other.frames, item.frames, (other.duration, item.duration))),
-                None,
-            )
+            asked = videos[item.video_id].query is not None
+            first = next((other for other in near if asked and _same(other, item)), None)
             if first is None:
                 kept.append(item)
             else:
@@ -222,6 +223,10 @@ def _per_video(
 
 def _videos(folder: RoundFolder) -> dict[str, Video]:
     return {video.id: video for video in folder.stage("screen").kept(Video)}
+
+
+def _same(one: Fingerprint, two: Fingerprint) -> bool:
+    return same_footage(one.frames, two.frames, (one.duration, two.duration))
 
 
 def _titles(videos: Mapping[str, Video]) -> Callable[[Media], str]:

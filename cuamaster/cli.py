@@ -10,6 +10,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,6 +40,15 @@ app.add_typer(image_app, name="image")
 app.add_typer(flywheel_app, name="flywheel")
 app.add_typer(primitives_app, name="primitives")
 app.add_typer(taxonomy_app, name="taxonomy")
+
+
+class Level(StrEnum):
+    """What a line of the coverage report is about."""
+
+    domain = "domain"
+    subdomain = "subdomain"
+    app = "app"
+
 
 Workspace = Annotated[Path | None, typer.Option("--workspace", "-w", help="Where a run writes (default ./workspace).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
@@ -128,22 +138,29 @@ def seed(
     ] = None,
     workspace: Workspace = None,
     round_number: RoundNumber = None,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Only show what would be searched; send no request.")] = False,
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
     """Turn tutorials into trajectories: search, filter, transcribe, score, mine, reconstruct. Needs no desktop.
 
-    With PLACES everything in them is taken, whatever it is about; the trajectories are listed at the end. What cannot be
-    used is dropped with its reason beside the rest; exit code 1 if the places hold no video at all.
+    With PLACES everything in them is taken, whatever it is about; without, what the round's plan looks for, or while there is
+    none, everything in the folders of the settings and, on sites with a search, the applications with the fewest tasks. The
+    trajectories are listed at the end. What cannot be used is dropped with its reason beside the rest; exit code 1 if no
+    video was found at all.
     """
     from cuamaster import stages, wiring
     from cuamaster.records.trajectory import Trajectory
 
     settings = _begin(workspace, verbose)
+    if dry:
+        _show_searches(settings, tuple(places or ()), round_number, as_json)
+        return
     with _wheel(settings) as (wheel, _):
         folder = wheel.workspace.round(round_number or stages.round_to_run(wheel.workspace, advance=False))
         ports = wiring.seeding_ports(settings, wheel.taxonomy, tuple(places or ()))
-        stages.seed(wheel, folder, stages.everything(ports.sources), ports)
+        queries = stages.everything(ports.sources) if places else stages.wanted(wheel, folder, ports.sources)
+        stages.seed(wheel, folder, queries, ports)
         candidates = folder.stage("search").count()
         found = folder.stage("reconstruct").kept(Trajectory)
         lost = [item for name in folder.stages() for item in folder.stage(name).dropped()]
@@ -157,6 +174,22 @@ def seed(
         _print([item.model_dump() for item in lost], as_json=False, title="dropped")
     if not candidates:
         raise typer.Exit(1)
+
+
+def _show_searches(settings: Settings, places: tuple[str, ...], number: int | None, as_json: bool) -> None:
+    """What a round would search, without a request: with PLACES everything in them."""
+    from cuamaster import stages, wiring
+
+    with _wheel(settings, write=False) as (wheel, _):
+        number = number or stages.round_to_run(wheel.workspace, advance=False)
+        providers = tuple(dict.fromkeys(source.name for source in wiring.sources(settings, places)))
+        plan = stages.searches(wheel, wheel.workspace.round(number), providers, everything=bool(places))
+    totals = stages.totals(number, plan)
+    if as_json:
+        print(json.dumps({**totals, "queries": stages.dry_run(plan)}, ensure_ascii=False, indent=2))
+        return
+    _print(stages.dry_run(plan), as_json=False, title=f"Round {number} would search (nothing was sent)")
+    _print([{"what": name, "number": str(value)} for name, value in totals.items()], as_json=False)
 
 
 @app.command()
@@ -289,7 +322,44 @@ def taxonomy_validate(folder: Annotated[Path | None, typer.Argument(help="Anothe
     from cuamaster.stages import load_taxonomy
 
     found = load_taxonomy(folder)
-    print(f"{len(found.domains)} domains, {len(found.apps)} applications, {len(found.words)} languages")
+    subdomains = sum(len(domain.subdomains) for domain in found.domains)
+    print(
+        f"{len(found.domains)} domains, {subdomains} subdomains, {len(found.apps)} applications, {len(found.words)} languages"
+    )
+
+
+@taxonomy_app.command("show")
+def taxonomy_show(
+    name: Annotated[
+        str | None, typer.Argument(help="A domain, a subdomain, an application's id, or a text that names some.")
+    ] = None,
+    language: Annotated[str | None, typer.Option("--language", "-l", help="Show how it is searched for in it.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the subdomains, the applications of one, or all that is known of an application."""
+    from cuamaster.stages import load_taxonomy, show_taxonomy
+
+    settings = _begin(None, verbose=False)
+    _print(show_taxonomy(load_taxonomy(), name, language or settings.language), as_json=as_json)
+
+
+@taxonomy_app.command("coverage")
+def taxonomy_coverage(
+    by: Annotated[Level, typer.Option("--by", help="One line for each of these.")] = Level.subdomain,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Report what the taxonomy names, and how much of it the workspace has searched and kept."""
+    from cuamaster.stages import load_taxonomy, survey
+
+    settings = _begin(workspace, verbose=False)
+    taxonomy = load_taxonomy()
+    lines = survey(settings.workspace, taxonomy, by.value)
+    narrow = (by.value, "applications", "packages", "names", "reached", "searches", "tasks")
+    shown = lines if as_json else [{name: line[name] for name in narrow if name in line} for line in lines]
+    _print(shown, as_json=as_json, title="coverage")
+    if not as_json:
+        print(f"{len(taxonomy.words)} search languages: {', '.join(sorted(taxonomy.words))}", file=sys.stderr)
 
 
 @app.command()

@@ -28,6 +28,8 @@ class Settings(BaseSettings):
         default=(), description="folders, recordings or feeds of provider `local`; empty: the bundled tutorials"
     )
     providers: tuple[Literal["local", "ytdlp"], ...] = ("local",)
+    search_languages: tuple[str, ...] = Field(default=(), description="languages to search in; empty: `language`")
+    round_searches: int = Field(default=200, ge=1, description="search requests that a round may send")
     min_duration_s: float = 15.0
     max_duration_s: float = 3600.0
     ytdlp_places: tuple[str, ...] = Field(

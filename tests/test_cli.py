@@ -12,7 +12,7 @@ import pytest
 
 COMMANDS = [
     ["doctor"], ["image", "build"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"],
-    ["primitives", "verify"], ["taxonomy", "validate"],
+    ["primitives", "verify"], ["taxonomy", "validate"], ["taxonomy", "show"], ["taxonomy", "coverage"],
 ]  # fmt: skip
 
 
@@ -68,3 +68,24 @@ def test_a_broken_taxonomy_file_is_told_with_file_line_and_field(tmp_path: Path)
     done = _cuamaster("taxonomy", "validate", str(tmp_path))
     assert done.returncode == 2
     assert all(word in done.stderr for word in ("office.yaml", "line 5", "subdomain"))
+
+
+def test_a_dry_run_shows_the_searches_and_writes_nothing(tmp_path: Path) -> None:
+    given = {"CUAMASTER_PROVIDERS": '["local", "ytdlp"]', "CUAMASTER_SEARCH_LANGUAGES": '["en", "ja"]'}
+    done = _cuamaster("seed", "--dry-run", "--json", workspace=tmp_path / "ws", **given)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["requests"], told["applications"], told["languages"], told["results at most"]) == (8, 8, "en, ja", 32)
+    assert told["queries"][0]["query"] == "(everything)" and len(told["queries"]) == 9
+    assert not (tmp_path / "ws").exists()
+    places = json.loads(_cuamaster("seed", "--dry-run", "--json", str(tmp_path), workspace=tmp_path / "ws").stdout)
+    assert (places["searches"], places["requests"]) == (1, 0)
+
+
+def test_the_taxonomy_is_shown_and_its_coverage_reported(tmp_path: Path) -> None:
+    fields = {row["field"]: row["value"] for row in json.loads(_cuamaster("taxonomy", "show", "gimp", "--json").stdout)}
+    assert fields["vendor"] == "GIMP Team" and fields["package"] == fields["command"] == "gimp"
+    lines = json.loads(_cuamaster("taxonomy", "coverage", "--by", "domain", "--json", workspace=tmp_path).stdout)
+    assert len(lines) == 9 and lines[-1]["domain"] == "all" and lines[-1]["applications"] >= 650
+    unknown = _cuamaster("taxonomy", "show", "gimpp")
+    assert unknown.returncode == 2 and "gimp" in unknown.stderr

@@ -18,6 +18,8 @@ STRUGGLING = 0.4
 """First-attempt rate below which its tasks get easier."""
 MIN_ATTEMPTS = 2
 MAX_K, MAX_N = 40, 5
+WEAK_ABILITIES = 3
+"""How many of an application's abilities tutorials are searched for by name."""
 
 
 @dataclass(frozen=True)
@@ -32,20 +34,29 @@ class _Seen:
 
 
 def first_plan(
-    domains: Mapping[str, str], *, videos: int, tasks: int, k: int = 2, n: int = 1, seed: int = 0
+    domains: Mapping[str, str],
+    *,
+    videos: int,
+    tasks: int,
+    k: int = 2,
+    n: int = 1,
+    seed: int = 0,
+    round_number: int = 1,
+    kept: Mapping[str, int] | None = None,
 ) -> RoundPlan:
-    """Round 1: `videos` and `tasks` spread evenly over the applications of `domains` (application id -> domain)."""
-    order = _shuffled(domains, seed, 1)
+    """A plan without results to follow: `videos` and `tasks` spread evenly over the applications of `domains` (application
+    id -> domain), beginning with those that have the fewest `kept` tasks (application id -> number)."""
+    order = _starving(_shuffled(domains, seed, round_number), kept)
     even = dict.fromkeys(order, 1.0)
     for_videos, for_tasks = _share(even, videos), _share(even, tasks)
     cells = [
         PlanCell(
-            app=app, domain=domains[app], videos=for_videos[app], tasks=for_tasks[app], k=k, n=n, reason="first round"
+            app=app, domain=domains[app], videos=for_videos[app], tasks=for_tasks[app], k=k, n=n, reason="spread evenly"
         )
         for app in order
         if for_videos[app] or for_tasks[app]
     ]
-    return RoundPlan(round=1, cells=_sorted(cells), seed=seed)
+    return RoundPlan(round=round_number, cells=_sorted(cells), seed=seed)
 
 
 def next_plan(
@@ -56,14 +67,17 @@ def next_plan(
     seed: int = 0,
     runnable: Collection[str] | None = None,
     policy: str | None = None,
+    kept: Mapping[str, int] | None = None,
 ) -> RoundPlan:
     """Re-divide the previous round's budgets of videos and tasks; the same arguments give the same plan.
 
     `domains`: application id -> domain, for every application that may be explored. `runnable`: those that some guest image
-    has; the others get videos only (None: all). `policy`: whose failures count (None: everybody's). Raises UnknownName for
+    has; the others get videos only (None: all). `policy`: whose failures count (None: everybody's). `kept`: tasks found so
+    far by application; of those without any attempt, the poorest are explored first. Raises UnknownName for
     an application of the plan or the profile that `domains` does not know. Give rows of attempts at the previous plan's difficulty.
     """
-    seen = _seen(rows, policy)
+    rows = list(rows)
+    seen, weak = _seen(rows, policy), _weak(rows, policy)
     before = {cell.app: cell for cell in previous.cells}
     for app in [*before, *seen]:
         if app not in domains:
@@ -73,7 +87,8 @@ def next_plan(
             )
     can_run = set(domains if runnable is None else runnable)
     known = [app for app in domains if app in before or app in seen]
-    fresh = _shuffled({app: d for app, d in domains.items() if app not in known}, seed, previous.round + 1)
+    strangers = {app: domain for app, domain in domains.items() if app not in known}
+    fresh = _starving(_shuffled(strangers, seed, previous.round + 1), kept)
     videos = _divide(sum(cell.videos for cell in previous.cells), known, fresh, seen)
     tasks = _divide(
         sum(cell.tasks for cell in previous.cells),
@@ -94,6 +109,7 @@ def next_plan(
                     k=k,
                     n=n,
                     reason=reason,
+                    capabilities=weak.get(app, ()),
                 )
             )
     return RoundPlan(round=previous.round + 1, cells=_sorted(cells), seed=seed)
@@ -106,6 +122,26 @@ def _seen(rows: Iterable[ProfileRow], policy: str | None) -> dict[str, _Seen]:
             old = found.get(row.value, _Seen())
             found[row.value] = _Seen(old.attempts + row.attempts, old.passed + row.passed)
     return found
+
+
+def _weak(rows: Iterable[ProfileRow], policy: str | None) -> dict[str, tuple[str, ...]]:
+    """Application -> its abilities that failed most, in words, the worst first."""
+    found: dict[tuple[str, str], _Seen] = {}
+    for row in rows:
+        if row.by == "ability" and policy in (None, row.policy) and row.attempts:
+            app, _, ability = row.value.rpartition(".")
+            old = found.get((app, ability), _Seen())
+            found[app, ability] = _Seen(old.attempts + row.attempts, old.passed + row.passed)
+    weak: dict[str, list[str]] = {}
+    for (app, ability), seen in sorted(found.items(), key=lambda item: (-item[1].need, item[0])):
+        if seen.passed / seen.attempts < SATURATED and len(weak.setdefault(app, [])) < WEAK_ABILITIES:
+            weak[app].append(ability.replace("-", " "))
+    return {app: tuple(abilities) for app, abilities in weak.items()}
+
+
+def _starving(order: list[str], kept: Mapping[str, int] | None) -> list[str]:
+    """The same order, but those with the fewest kept tasks before the others."""
+    return sorted(order, key=lambda app: (kept or {}).get(app, 0))
 
 
 def _divide(total: int, known: list[str], fresh: list[str], seen: Mapping[str, _Seen]) -> dict[str, int]:

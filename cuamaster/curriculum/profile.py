@@ -1,4 +1,4 @@
-"""First-attempt success by domain, application, K, N and failure kind, without what injected or infrastructure faults did."""
+"""First-attempt success by domain, application, ability, K, N and failure kind, without what injected or infrastructure faults did."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cuamaster.records.profile import Dimension, ProfileRow
 from cuamaster.records.task import Task
 
 First = Literal["passed", "failed", "injected", "infra"]
-_ORDER: tuple[Dimension, ...] = ("domain", "app", "k", "n", "failure")
+_ORDER: tuple[Dimension, ...] = ("domain", "app", "ability", "k", "n", "failure")
 
 
 def profile(tasks: Iterable[Task], episodes: Iterable[Episode]) -> list[ProfileRow]:
@@ -98,15 +98,34 @@ def _slices(task: Task, episode: Episode) -> Iterator[tuple[Dimension, str, Firs
     yield "n", str(task.n), first
     for app, result in _by_app(task, episode, first).items():
         yield "app", app, result
+    for ability, result in _by_ability(task, episode, first).items():
+        yield "ability", ability, result
     if first == "failed":
         yield "failure", failure_kind(episode), first
 
 
 def _by_app(task: Task, episode: Episode, first: First) -> dict[str, First]:
     """A failure counts against the application it happened in; those before it passed, those after it were not tried."""
-    if first == "failed":
-        genuine = next(attempt for attempt in _failed_attempts(episode) if not attempt.injected)
-        if genuine.use is not None and genuine.use < task.k:
-            done: dict[str, First] = {use.primitive.app: "passed" for use in task.plan[: genuine.use]}
-            return {**done, task.plan[genuine.use].primitive.app: "failed"}
-    return dict.fromkeys(task.apps, first)
+    broke = _broke_in(task, episode) if first == "failed" else None
+    if broke is None:
+        return dict.fromkeys(task.apps, first)
+    done: dict[str, First] = {use.primitive.app: "passed" for use in task.plan[:broke]}
+    return {**done, task.plan[broke].primitive.app: "failed"}
+
+
+def _by_ability(task: Task, episode: Episode, first: First) -> dict[str, First]:
+    """As by application; a failure in no known place says nothing of any one ability."""
+    names = [f"{use.primitive.app}.{use.primitive.ability}" for use in task.plan]
+    if first != "failed":
+        return dict.fromkeys(names, first)
+    broke = _broke_in(task, episode)
+    if broke is None:
+        return {}
+    done: dict[str, First] = dict.fromkeys(names[:broke], "passed")
+    return {**done, names[broke]: "failed"}
+
+
+def _broke_in(task: Task, episode: Episode) -> int | None:
+    """The use of the plan in which the first genuine failure happened, if that is known."""
+    genuine = next(attempt for attempt in _failed_attempts(episode) if not attempt.injected)
+    return genuine.use if genuine.use is not None and genuine.use < task.k else None

@@ -115,6 +115,7 @@ class PlanCell(Record):
     k: int = Field(ge=1)
     n: int = Field(ge=1)
     reason: str
+    capabilities: tuple[str, ...] = Field(default=(), description="abilities that fail most, in words to search for")
 
 
 class RoundPlan(Record):

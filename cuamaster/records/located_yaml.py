@@ -13,11 +13,20 @@ from cuamaster.errors import InvalidInput
 M = TypeVar("M", bound=BaseModel)
 
 
+_Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml's parser where PyYAML was built with it: ten times as fast, with the same marks."""
+
+
 def parse_yaml(model: type[M], text: str, source: str) -> M:
     """Check `text` against `model`; raises InvalidInput "source, line N, field a.b: what is wrong" for the first fault."""
+    return parse_located(model, text, source)[0]
+
+
+def parse_located(model: type[M], text: str, source: str) -> tuple[M, yaml.Node | None]:
+    """As `parse_yaml`, with the node tree for those who find faults that the model cannot see: `line_of(node, path)`."""
     data, node = load_yaml(text, source)
     try:
-        return model.model_validate(data)
+        return model.model_validate(data), node
     except ValidationError as exc:
         faults = (
             exc.errors()
@@ -38,7 +47,7 @@ def _within(inner: tuple[int | str, ...], outer: tuple[int | str, ...]) -> bool:
 
 def load_yaml(text: str, source: str) -> tuple[Any, yaml.Node | None]:
     """Plain data and the node tree that knows its lines; raises InvalidInput for bad YAML and for a key given twice."""
-    loader = yaml.SafeLoader(text)
+    loader = _Loader(text)
     try:
         node = loader.get_single_node()
         if node is None:

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from cuamaster.records.record import Record, content_id
 
-Dimension = Literal["domain", "app", "k", "n", "failure"]
+Dimension = Literal["domain", "app", "ability", "k", "n", "failure"]
+"""`ability` is `application.ability`, as primitives are named."""
 
 
 class ProfileRow(Record):

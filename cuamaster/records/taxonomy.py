@@ -2,49 +2,92 @@
 
 from __future__ import annotations
 
-import re
+import string
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
 from cuamaster.errors import UnknownName
+from cuamaster.records.mentions import Mention, NameFinder, Spelling, plain
 from cuamaster.records.record import Record
 
 NoiseKind = Literal["promotion", "entertainment", "language-lesson", "news", "review"]
+Platform = Literal["linux", "windows", "macos", "web"]
+Kind = Literal["gui", "web", "cli"]
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]+$")]
+Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]
+Text = Annotated[str, StringConstraints(min_length=1, pattern=r"^\S(.*\S)?$")]
+
+
+def _one_hole(action: str) -> str:
+    try:
+        holes = [name for _, name, _, _ in string.Formatter().parse(action) if name is not None]
+    except ValueError as exc:
+        raise ValueError(f"{exc}; the name's place is written {{app}}") from exc
+    if holes not in ([], ["app"]):
+        raise ValueError("an action word has at most one hole, and that is {app}")
+    return action
 
 
 class App(Record):
     """One application. `ambiguous` are names of it that are ordinary words: they count only beside a `context` word."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9.+-]*$")
-    name: str = Field(min_length=1)
-    subdomain: str
-    aliases: tuple[str, ...] = ()
-    kind: Literal["desktop", "web", "cli", "mobile"] = "desktop"
-    package: str | None = Field(default=None, description="Debian package, if there is one")
-    ambiguous: tuple[str, ...] = ()
-    context: tuple[str, ...] = ()
+    name: Text
+    subdomain: Slug = Field(description="its home")
+    vendor: Text = Field(description="company, project or author")
+    platforms: tuple[Platform, ...] = Field(min_length=1)
+    kind: Kind = Field(description="how it is mostly used: its own windows, a browser, a command line")
+    package: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9.+-]+$", description="Debian package")
+    command: str | None = Field(
+        default=None, pattern=r"^\S+$", description="what launches it once the package is there"
+    )
+    aliases: tuple[Text, ...] = ()
+    former: tuple[Text, ...] = Field(default=(), description="names it had before")
+    local: dict[Language, tuple[Text, ...]] = Field(
+        default_factory=dict, description="names in other languages and scripts"
+    )
+    ambiguous: tuple[Text, ...] = ()
+    context: tuple[Text, ...] = ()
+    also: tuple[Slug, ...] = Field(default=(), description="other subdomains it belongs to")
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every way it is written."""
-        return (self.name, *self.aliases)
+        """Its display name, aliases and old names."""
+        return (self.name, *self.aliases, *self.former)
+
+    @cached_property
+    def spellings(self) -> tuple[Spelling, ...]:
+        """Every way it is written, in any language."""
+        ordinary = {plain(name) for name in self.ambiguous}
+        names = (*self.names, *(name for group in self.local.values() for name in group), *self.ambiguous)
+        return tuple(Spelling(self.id, name, plain(name) in ordinary) for name in dict.fromkeys(names))
+
+    def search_names(self, language: str) -> tuple[str, ...]:
+        """What to call it in a search, best first: no ordinary word alone, then its names in the language, then old names."""
+        ordinary = {spelling.name for spelling in self.spellings if spelling.ordinary}
+        clear = [name for name in (self.name, *self.aliases) if name not in ordinary]
+        first = clear[0] if clear else f"{self.name} {self.context[0]}"
+        former = [name for name in self.former if name not in ordinary]
+        return tuple(dict.fromkeys((first, *self.local.get(language, ()), *clear[1:2], *former)))
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
 
 
 class Domain(Record):
     """One domain file: its subdomains (slug -> title) and its applications."""
 
-    domain: str = Field(pattern=r"^[a-z0-9-]+$")
-    title: str
-    subdomains: dict[str, str] = Field(min_length=1)
+    domain: Slug
+    title: Text
+    subdomains: dict[Slug, Text] = Field(min_length=1)
     applications: tuple[App, ...] = Field(min_length=1)
 
 
 class Words(Record):
     """Search and noise words of one language; a `{app}` in an action word says where the name goes."""
 
-    actions: tuple[str, ...] = Field(min_length=1)
+    actions: tuple[Annotated[Text, AfterValidator(_one_hole)], ...] = Field(min_length=1)
     noise: dict[NoiseKind, tuple[str, ...]] = Field(default_factory=dict)
     tags: tuple[str, ...] = Field(default=(), description="bracketed or trailing title decorations that mean nothing")
 
@@ -52,16 +95,7 @@ class Words(Record):
 class WordFile(Record):
     """The word file: one entry a language, by ISO 639-1 code."""
 
-    languages: dict[str, Words]
-
-
-class Mention(Record):
-    """One place where an application is named."""
-
-    app: str
-    name: str
-    start: int
-    end: int
+    languages: dict[Language, Words]
 
 
 class Taxonomy(Record):
@@ -77,15 +111,9 @@ class Taxonomy(Record):
         return {app.id: (domain, app) for domain in self.domains for app in domain.applications}
 
     @cached_property
-    def _pattern(self) -> tuple[re.Pattern[str], dict[str, str]]:
-        owner: dict[str, str] = {}
-        for domain in self.domains:
-            for app in domain.applications:
-                for name in (*app.names, *app.ambiguous):
-                    owner.setdefault(_plain(name), app.id)
-        names = sorted(owner, key=len, reverse=True)
-        body = "|".join(re.escape(name).replace(r"\ ", r"[\s-]*") for name in names)
-        return re.compile(rf"(?<![a-z0-9])(?:{body})(?![a-z0-9])" if names else r"(?!)"), owner
+    def _finder(self) -> NameFinder:
+        spellings = (spelling for app in self.apps for spelling in app.spellings)
+        return NameFinder(spellings, {app.id: app.context for app in self.apps})
 
     @property
     def apps(self) -> tuple[App, ...]:
@@ -112,7 +140,7 @@ class Taxonomy(Record):
 
     def words_for(self, language: str) -> Words:
         """Words of a language (`en-US` reads `en`); raises UnknownName when there are none."""
-        code = language.lower().replace("_", "-").split("-")[0]
+        code = language_code(language)
         if code not in self.words:
             raise UnknownName(
                 f"no search words for language {language!r}", hint=f"known: {', '.join(sorted(self.words))}"
@@ -121,22 +149,7 @@ class Taxonomy(Record):
 
     def mentions(self, text: str) -> list[Mention]:
         """Every place an application is named, left to right; the longest name wins where names overlap."""
-        pattern, owner = self._pattern
-        low = text.lower()
-        found = []
-        for match in pattern.finditer(low):
-            name = _plain(match.group(0))
-            app_id = (
-                owner.get(name) or owner[next(key for key in owner if key.replace(" ", "") == name.replace(" ", ""))]
-            )
-            app = self._by_id[app_id][1]
-            rest = low[: match.start()] + " " + low[match.end() :]
-            if name in {_plain(item) for item in app.ambiguous} and not _has_context(rest, app):
-                continue
-            found.append(
-                Mention(app=app_id, name=text[match.start() : match.end()], start=match.start(), end=match.end())
-            )
-        return found
+        return self._finder.find(text)
 
     def match(self, text: str) -> list[App]:
         """The applications a text names: most often named first, then the earliest."""
@@ -146,9 +159,6 @@ class Taxonomy(Record):
         return [self.app(app_id) for app_id in sorted(count, key=lambda key: -count[key])]
 
 
-def _plain(name: str) -> str:
-    return " ".join(re.split(r"[\s-]+", name.lower().strip()))
-
-
-def _has_context(text: str, app: App) -> bool:
-    return any(re.search(rf"(?<![a-z0-9]){re.escape(word.lower())}(?![a-z0-9])", text) for word in app.context)
+def language_code(language: str) -> str:
+    """`en_US` and `en-us` are `en`."""
+    return language.lower().replace("_", "-").split("-")[0]

@@ -16,7 +16,10 @@ class Query(Record):
     app: str
     provider: str
     language: str = "en"
-    limit: int = Field(default=20, ge=1)
+    limit: int = Field(default=20, ge=1, description="results wanted")
+    offset: int = Field(
+        default=0, ge=0, description="results to leave out before those: an earlier round has seen them"
+    )
 
 
 class Video(Record):

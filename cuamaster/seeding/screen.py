@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from cuamaster.errors import UnknownName
 from cuamaster.records.episode import Dropped
-from cuamaster.records.taxonomy import Mention, Taxonomy
+from cuamaster.records.mentions import Mention
+from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.video import MediaInfo, Video
 from cuamaster.seeding.scorer import NAME, load_scorer
 

@@ -11,6 +11,7 @@ from cuamaster.stages.exporting import export
 from cuamaster.stages.planning import round_to_run
 from cuamaster.stages.running import Each, in_turn
 from cuamaster.stages.summary import summarize
+from cuamaster.stages.surveying import dry_run, show_taxonomy, survey, totals
 from cuamaster.stages.verifying import verify_library
 from cuamaster.stages.wheel import (
     Wheel,
@@ -19,6 +20,7 @@ from cuamaster.stages.wheel import (
     everything,
     open_wheel,
     propagate,
+    searches,
     seed,
     tasks_to_collect,
     turn,
@@ -31,6 +33,7 @@ __all__ = [
     "begin",
     "collect",
     "curated",
+    "dry_run",
     "everything",
     "export",
     "in_turn",
@@ -38,9 +41,13 @@ __all__ = [
     "open_wheel",
     "propagate",
     "round_to_run",
+    "searches",
     "seed",
+    "show_taxonomy",
     "summarize",
+    "survey",
     "tasks_to_collect",
+    "totals",
     "turn",
     "verify_library",
     "wanted",

@@ -15,6 +15,7 @@ from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.settings import Settings
 from cuamaster.stages.exporting import tasks_of
 from cuamaster.stages.running import in_turn, run
+from cuamaster.stages.searching import kept_tasks
 from cuamaster.tables import RoundFolder, Workspace, write_atomic
 
 PLAN = "plan.json"
@@ -89,7 +90,7 @@ def begin(folder: RoundFolder, taxonomy: Taxonomy, settings: Settings, runnable:
 def profile(
     workspace: Workspace, folder: RoundFolder, plan: RoundPlan, taxonomy: Taxonomy, runnable: Collection[str]
 ) -> RoundPlan:
-    """Success by domain, application, K, N and failure kind -> profile rows and the next round's plan."""
+    """Success by domain, application, ability, K, N and failure kind -> profile rows and the next round's plan."""
     tasks = tasks_of(folder)
     episodes = folder.stage("collect").kept(Episode)
     rows = profile_rows(tasks, episodes)
@@ -98,8 +99,14 @@ def profile(
         key=lambda all_: "-".join(sorted(episode.id for episode in all_)) or "none", each=in_turn,
         label=lambda all_: f"{len(all_)} episodes",
     )  # fmt: skip
+    begun = [workspace.round(number) for number in workspace.rounds() if number <= folder.number]
     following = next_plan(
-        plan, folder.stage("profile").kept(ProfileRow), _domains(taxonomy), seed=plan.seed, runnable=runnable
+        plan,
+        folder.stage("profile").kept(ProfileRow),
+        _domains(taxonomy),
+        seed=plan.seed,
+        runnable=runnable,
+        kept=kept_tasks(begun),
     )
     _write_plan(workspace.round(folder.number + 1), following)
     return following

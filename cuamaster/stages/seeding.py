@@ -22,6 +22,7 @@ from cuamaster.seeding.screen import ScreenRules, media_fault
 from cuamaster.settings import Settings
 from cuamaster.stages import sifting
 from cuamaster.stages.running import ITEM_FAULTS, Each, Result, drop, run
+from cuamaster.stages.searching import key_of
 from cuamaster.tables import RoundFolder
 from cuamaster.vision.fingerprint import FRAMES, same_footage
 from cuamaster.vision.fingerprint import fingerprint as frame_hashes
@@ -46,7 +47,7 @@ def discover(
         return [source for source in sources if source.name == query.provider]
 
     def key(query: Query) -> str:
-        return content_id("query", query, *(source.asked(query) for source in asked(query)))
+        return key_of(query, sources)
 
     def search(query: Query) -> Result:
         found: list[Video] = []

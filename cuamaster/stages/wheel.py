@@ -10,10 +10,10 @@ from cuamaster.records.episode import RoundPlan
 from cuamaster.records.task import Task
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.video import Query
-from cuamaster.seeding.discover import plan_queries
+from cuamaster.seeding.search_plan import LISTED, Planned, SearchPlan
 from cuamaster.seeding.taxonomy import load
 from cuamaster.settings import Settings
-from cuamaster.stages import collecting, composing, exporting, planning, seeding
+from cuamaster.stages import collecting, composing, exporting, planning, searching, seeding
 from cuamaster.stages.running import Each, in_turn, run
 from cuamaster.tables import RoundFolder, Workspace
 
@@ -40,9 +40,7 @@ def turn(wheel: Wheel, number: int, seeding_ports: SeedingPorts, desktop_ports: 
     folder = wheel.workspace.round(number)
     composing.curated()  # a broken library is told now, not after the videos
     plan = begin(wheel, folder, desktop_ports)
-    names = tuple(dict.fromkeys(source.name for source in seeding_ports.sources))
-    queries = plan_queries(wheel.taxonomy, plan, wheel.settings.language, providers=names)
-    seed(wheel, folder, queries, seeding_ports)
+    seed(wheel, folder, _searches(wheel, folder, plan, _names(seeding_ports.sources)).queries, seeding_ports)
     propagate(wheel, folder, plan, desktop_ports)
     collect(wheel, folder, desktop_ports)
     exporting.export(wheel.workspace, desktop_ports.store, wheel.settings)
@@ -60,21 +58,47 @@ def seed(wheel: Wheel, folder: RoundFolder, queries: Sequence[Query], ports: See
     seeding.score(folder, ports, each)
     seeding.mine(folder, ports, each)
     seeding.reconstruct(folder, ports, wheel.settings, each)
+    searching.remember(wheel.workspace, folder.number, queries, ports.sources)
 
 
 def everything(sources: Sequence[VideoSource]) -> list[Query]:
     """Queries that ask each provider for all it has: what `cuamaster seed PATH` runs."""
-    names = dict.fromkeys(source.name for source in sources)
-    return [Query(text="", app="", provider=name, limit=EVERYTHING) for name in names]
+    return [_all_of(name) for name in _names(sources)]
 
 
 def wanted(wheel: Wheel, folder: RoundFolder, sources: Sequence[VideoSource]) -> list[Query]:
-    """What the round's plan looks for; everything the providers have while the round has no plan."""
+    """What the round looks for, as `searches` plans it."""
+    return searches(wheel, folder, _names(sources)).queries
+
+
+def searches(wheel: Wheel, folder: RoundFolder, providers: Sequence[str], *, everything: bool = False) -> SearchPlan:
+    """What the round's plan asks for. Without a plan: everything that listings have, and of sites that can be searched, videos
+    of the whole taxonomy. `everything` asks all providers for all they have."""
+    if everything:
+        return SearchPlan(tuple(Planned(_all_of(name), 0.0, 0) for name in providers))
     plan = planning.read_plan(folder, wheel.taxonomy)
-    if plan is None:
-        return everything(sources)
-    names = tuple(dict.fromkeys(source.name for source in sources))
-    return plan_queries(wheel.taxonomy, plan, wheel.settings.language, providers=names)
+    if plan is not None:
+        return _searches(wheel, folder, plan, providers)
+    listings = {LISTED, "ytdlp"} if wheel.settings.ytdlp_places else {LISTED}
+    every = tuple(Planned(_all_of(name), 0.0, 0) for name in providers if name in listings)
+    sites = [name for name in providers if name not in listings]
+    if not sites:
+        return SearchPlan(every)
+    plan = searching.open_plan(wheel.workspace, folder.number, wheel.taxonomy, wheel.settings)
+    found = _searches(wheel, folder, plan, sites)
+    return SearchPlan((*every, *found.searches), found.waiting)
+
+
+def _searches(wheel: Wheel, folder: RoundFolder, plan: RoundPlan, names: Sequence[str]) -> SearchPlan:
+    return searching.planned(wheel.workspace, folder.number, plan, wheel.taxonomy, wheel.settings, names)
+
+
+def _all_of(provider: str) -> Query:
+    return Query(text="", app="", provider=provider, limit=EVERYTHING)
+
+
+def _names(sources: Sequence[VideoSource]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(source.name for source in sources))
 
 
 def propagate(wheel: Wheel, folder: RoundFolder, plan: RoundPlan, ports: DesktopPorts) -> None:

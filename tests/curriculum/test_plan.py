@@ -106,3 +106,26 @@ def test_budgets_are_kept_and_plans_are_deterministic(
     for field in ("videos", "tasks"):
         assert sum(getattr(cell, field) for cell in plan.cells) == sum(getattr(cell, field) for cell in previous.cells)
     assert all(cell.k >= cell.n for cell in plan.cells)
+
+
+def _ability(name: str, attempts: int, passed: int) -> ProfileRow:
+    return ProfileRow(policy="p", by="ability", value=name, attempts=attempts, passed=passed)
+
+
+def test_abilities_that_fail_most_are_searched_for_by_name() -> None:
+    rows = [
+        _ability("mousepad.save-as", 9, 1), _ability("mousepad.find-text", 4, 2), _ability("mousepad.open", 9, 9), _ability("mousepad.undo-all", 1, 0),
+        _ability("mousepad.replace-text", 9, 0), _ability("pcmanfm.open-folder", 9, 9),
+    ]  # fmt: skip
+    cells = {cell.app: cell for cell in next_plan(_plan(mousepad=2, pcmanfm=2), rows, DOMAINS).cells}
+    assert cells["mousepad"].capabilities == ("replace text", "save as", "undo all")
+    assert cells["pcmanfm"].capabilities == ()
+
+
+def test_the_poorest_applications_are_explored_first() -> None:
+    kept = {"gimp": 5, "galculator": 0, "blender": 2}
+    plan = next_plan(_plan(mousepad=2, pcmanfm=2), [], DOMAINS, kept=kept)
+    explored = {cell.app for cell in plan.cells if cell.reason == "unexplored"}
+    assert "galculator" in explored and "gimp" not in explored
+    first = first_plan(DOMAINS, videos=2, tasks=0, round_number=4, kept={"mousepad": 1, "gimp": 1, "blender": 9})
+    assert first.round == 4 and {cell.app for cell in first.cells} == {"pcmanfm", "galculator"}

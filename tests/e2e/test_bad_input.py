@@ -252,7 +252,7 @@ def test_a_broken_primitive_is_told_with_file_line_and_field(
         (
             "subdomain: text-editing",
             "subdomain: painting",
-            ("productivity.yaml", "line 11", "applications.0.subdomain"),
+            ("productivity.yaml", "line 13", "applications.0.subdomain"),
         ),
     ],
     ids=["yaml", "field", "subdomain"],

@@ -99,14 +99,17 @@ class YtdlpVideos:
         asked = (
             [query.text]
             if _is_request(query.text)
-            else [f"{key}{query.limit}:{query.text}" for key in self._keys if query.text]
+            else [f"{key}{query.offset + query.limit}:{query.text}" for key in self._keys if query.text]
         )
         failure: CuamasterError | None = None
         given = 0
         for request in [*asked, *self._addresses()]:
             listed = request not in asked
             try:
-                for video in self._listing(request, query.limit if not listed else LIST_LIMIT):
+                found = (
+                    self._listing(request, LIST_LIMIT) if listed else self._listing(request, query.limit, query.offset)
+                )
+                for video in found:
                     if given < query.limit * max(1, len(asked)) and (not listed or names_query(video, query)):
                         given += 1
                         yield video.model_copy(update={"app": query.app or None, "query": query.text or None})
@@ -146,8 +149,8 @@ class YtdlpVideos:
             else:
                 raise UnknownName(f"neither an address nor a file of addresses: {place}")
 
-    def _listing(self, request: str, limit: int) -> Iterator[Video]:
-        info = self._extract(request, download=False, playlistend=limit)
+    def _listing(self, request: str, limit: int, offset: int = 0) -> Iterator[Video]:
+        info = self._extract(request, download=False, playliststart=offset + 1, playlistend=offset + limit)
         entries = info.get("entries")
         seen = self._archived()
         for entry in [info] if entries is None else entries:

@@ -84,16 +84,23 @@ def test_what_was_fetched_is_not_offered_again(videos: Any, tmp_path: Path) -> N
 
 def test_search_key_of_a_plugin(videos: Any) -> None:
     script = (
-        "from cuamaster.adapters.videos.ytdlp import YtdlpVideos\nfrom cuamaster.records.video import Query\n"
+        "import sys\nfrom cuamaster.adapters.videos.ytdlp import YtdlpVideos\nfrom cuamaster.records.video import Query\n"
         "source = YtdlpVideos(search_keys=('loopsearch',), timeout=5.0)\n"
-        "for v in source.search(Query(text='krita brushes', app='krita', provider='ytdlp', limit=2)): print(v.title, v.url, v.app, sep='|')\n"
+        "for v in source.search(Query(text='krita brushes', app='krita', provider='ytdlp', limit=2, offset=int(sys.argv[1]))): print(v.title, v.url, v.app, sep='|')\n"
     )
     env = {**os.environ, "PYTHONPATH": str(PLUGINS), "LOOPBACK_SITE": videos.url}
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [f"krita brushes number {n}|{videos.url}/watch{n}.html|krita" for n in range(2)]
+    for offset in (0, 1):  # a search goes on after the results that were seen
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(offset)],
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        expected = [f"krita brushes number {n}|{videos.url}/watch{n}.html|krita" for n in range(offset, offset + 2)]
+        assert done.stdout.splitlines() == expected
 
 
 @pytest.mark.parametrize(

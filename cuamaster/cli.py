@@ -166,7 +166,6 @@ def seed(
     """
     from cuamaster import stages, wiring
     from cuamaster.records.trajectory import Trajectory
-    from cuamaster.records.video import Video
 
     settings = _begin(workspace, verbose)
     if dry:
@@ -177,7 +176,7 @@ def seed(
         ports = wiring.seeding_ports(settings, wheel.taxonomy, tuple(places or ()))
         queries = stages.everything(ports.sources) if places else stages.wanted(wheel, folder, ports.sources)
         stages.seed(wheel, folder, queries, ports)
-        candidates = folder.stage("search").kept(Video)
+        candidates = folder.stage("search").count()
         found = folder.stage("reconstruct").kept(Trajectory)
         lost = [item for name in folder.stages() for item in folder.stage(name).dropped()]
     rows = [

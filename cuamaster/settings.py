@@ -39,6 +39,10 @@ class Settings(BaseSettings):
     ytdlp_cookies: Path | None = None
     ytdlp_proxy: str | None = None
 
+    sift_workers: int = Field(
+        default=0, ge=0, description="processes that sketch and screen many candidates; 0: as many as there are cores"
+    )
+
     whisper_model: Path | None = Field(
         default=None, description="folder of a CTranslate2 model; None: the embedded tiny.en"
     )

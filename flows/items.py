@@ -25,7 +25,7 @@ LIMITS = {INGEST: 4, ASR: 1, VM: 1}
 """Concurrency limits made at deploy, with their slots: requests to video sites, speech recognitions, desktop hosts in use."""
 LIMIT_OF = {"search": INGEST, "fetch": INGEST, "transcribe": ASR}
 """Stages whose items take a slot each. The `vm` slot is taken once, by the flow that owns the desktop host."""
-QUICK = ("discover", "screen", "extract", "seed-tasks")
+QUICK = ("sketch", "discover", "screen", "distinct", "extract", "seed-tasks")
 """Stages whose items take milliseconds, less than a task run would cost: the flow does them itself."""
 ON_DESKTOPS = ("prove", "certify", "collect")
 RETRY_DELAYS = [10.0, 60.0]

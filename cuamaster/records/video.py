@@ -68,6 +68,14 @@ class Media(Record):
     info: MediaInfo
 
 
+class Fingerprint(Record):
+    """What a recording looks like: seconds, and a hash of each of some frames spread over it."""
+
+    video_id: str
+    duration: float
+    frames: tuple[str, ...]
+
+
 class Judgement(Record):
     """Suitability of a video for trajectory reconstruction (seed: 0-5 and three flags)."""
 

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cuamaster.errors import UnknownName
 from cuamaster.records.episode import Dropped
-from cuamaster.records.taxonomy import NoiseKind, Taxonomy, Words
+from cuamaster.records.mentions import Mention
+from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.video import MediaInfo, Video
+from cuamaster.seeding.scorer import NAME, load_scorer
 
 STAGE = "screen"
+TITLE_READ, ABOUT_READ = 400, 3000
+"""Characters of a title and a description that are searched for names; no site allows much more."""
+SURE = 0.7
+"""Probability from which a title is believed against the category it was put into."""
 OPEN = frozenset(["public", "unlisted"])
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_VERSION = re.compile(r"[\s-]*((?:19|20)\d\d)(?!\d)")
 FOREIGN_CATEGORIES = frozenset(
     ["music", "gaming", "sports", "comedy", "entertainment", "news & politics", "pets & animals", "movies", "trailers", "shows",
      "autos & vehicles", "travel & events", "film & animation"]
@@ -29,47 +39,116 @@ class ScreenRules:
     uploaded_after: str | None = None
     uploaded_before: str | None = None
     min_height: int = 360
-    language: str = "en"
+    min_likely: float = 0.5
+    """Probability to be a tutorial that a video found by search needs."""
 
 
-def screen(videos: Iterable[Video], taxonomy: Taxonomy, rules: ScreenRules) -> tuple[list[Video], list[Dropped]]:
-    """Metadata filter, then noise filter. Kept videos carry the application they are about, if their text names one."""
+class Verdict(NamedTuple):
+    """Reason and detail of a drop ('' if kept), and the application a kept video is about."""
+
+    reason: str
+    detail: str
+    app: str | None
+
+
+def screen(
+    videos: Iterable[Video], taxonomy: Taxonomy, rules: ScreenRules, *, today: str | None = None
+) -> tuple[list[Video], list[Dropped]]:
+    """Metadata filter, then the scorer. Kept videos carry the application they are about, if their text names one."""
+    batch = list(videos)
     kept: list[Video] = []
     dropped: list[Dropped] = []
-    for video in videos:
-        fault = metadata_fault(video, taxonomy, rules) or noise_fault(video, taxonomy, rules)
-        if fault is not None:
-            dropped.append(Dropped(item_id=video.id, stage=STAGE, reason=fault[0], detail=f"{video.url}: {fault[1]}"))
+    for video, verdict in zip(batch, judge(batch, taxonomy, rules, today=today), strict=True):
+        if verdict.reason:
+            dropped.append(Dropped(item_id=video.id, stage=STAGE, reason=verdict.reason, detail=verdict.detail))
         else:
-            kept.append(video if video.app else video.model_copy(update={"app": _first_app(video, taxonomy)}))
+            kept.append(video if video.app == verdict.app else video.model_copy(update={"app": verdict.app}))
     return kept, dropped
 
 
-def metadata_fault(video: Video, taxonomy: Taxonomy, rules: ScreenRules) -> tuple[str, str] | None:
-    """(reason, detail) of the first metadata rule broken; unknown facts break none."""
+def judge(batch: Sequence[Video], taxonomy: Taxonomy, rules: ScreenRules, *, today: str | None = None) -> list[Verdict]:
+    """What becomes of each video. `today` (YYYY-MM-DD) is what a date in the future is measured by.
+
+    Each is judged by itself, so any cut of the input gives the same result.
+    """
+    mentions = [taxonomy.mentions(video.title[:TITLE_READ]) for video in batch]
+    scorer = load_scorer()
+    texts = [masked(video.title, video.description, found) for video, found in zip(batch, mentions, strict=True)]
+    likely = scorer.score([title for title, _ in texts], [about for _, about in texts]).tolist()
+    faults = [
+        metadata_fault(video, found, taxonomy, rules, p, today)
+        for video, found, p in zip(batch, mentions, likely, strict=True)
+    ]
+    # What a person pointed to (no query) is taken whatever its title says.
+    doubted = [
+        index
+        for index, p in enumerate(likely)
+        if p < rules.min_likely and faults[index] is None and batch[index].query is not None
+    ]
+    kinds = scorer.kind([texts[index][0] for index in doubted], [texts[index][1] for index in doubted])
+    against = scorer.evidence([texts[index][0] for index in doubted])
+    for index, kind, words in zip(doubted, kinds, against, strict=True):
+        detail = f"{likely[index]:.2f} to be a tutorial; against it: {', '.join(words) or 'no word in particular'}"
+        faults[index] = _noise(batch[index], mentions[index], kind, detail)
+    return [
+        Verdict(fault[0], f"{video.url}: {fault[1]}", video.app)
+        if fault
+        else Verdict("", "", _app_of(video, found, taxonomy))
+        for video, found, fault in zip(batch, mentions, faults, strict=True)
+    ]
+
+
+def _app_of(video: Video, found: Sequence[Mention], taxonomy: Taxonomy) -> str | None:
+    return video.app or _most_named(found) or _most_named(taxonomy.mentions(_about(video)))
+
+
+def metadata_fault(
+    video: Video,
+    found: Sequence[Mention],
+    taxonomy: Taxonomy,
+    rules: ScreenRules,
+    likely: float,
+    today: str | None = None,
+) -> tuple[str, str] | None:
+    """(reason, detail) of the first metadata rule broken; unknown facts break none. `found`: applications named in the title,
+    `likely`: the scorer's probability, for what metadata alone leaves open."""
     if video.availability is not None and video.availability not in OPEN:
         return "unavailable", f"availability is {video.availability}"
     if video.duration is not None:
         fault = _duration_fault(video.duration, rules)
         if fault:
             return fault
-    date = video.upload_date if re.fullmatch(r"\d{4}-\d\d-\d\d", video.upload_date or "") else None
-    if date and rules.uploaded_after and date < rules.uploaded_after:
-        return "too-old", f"uploaded {date}, wanted after {rules.uploaded_after}"
-    if date and rules.uploaded_before and date > rules.uploaded_before:
-        return "too-new", f"uploaded {date}, wanted before {rules.uploaded_before}"
-    return _application_fault(video, taxonomy) or _category_fault(video, taxonomy, rules)
+    date = video.upload_date if _DATE.fullmatch(video.upload_date or "") else None
+    if date and (fault := _date_fault(date, video, found, rules, today)):
+        return fault
+    return _application_fault(video, found, taxonomy) or _category_fault(video, likely)
 
 
 def _duration_fault(duration: float, rules: ScreenRules) -> tuple[str, str] | None:
-    if duration < rules.min_duration_s:
+    if not duration >= rules.min_duration_s:  # also what is no number
         return "too-short", f"{duration:.1f} s, wanted at least {rules.min_duration_s:g} s"
     if duration > rules.max_duration_s:
         return "too-long", f"{duration:.1f} s, wanted at most {rules.max_duration_s:g} s"
     return None
 
 
-def _application_fault(video: Video, taxonomy: Taxonomy) -> tuple[str, str] | None:
+def _date_fault(
+    date: str, video: Video, found: Sequence[Mention], rules: ScreenRules, today: str | None
+) -> tuple[str, str] | None:
+    if rules.uploaded_after and date < rules.uploaded_after:
+        return "too-old", f"uploaded {date}, wanted after {rules.uploaded_after}"
+    if rules.uploaded_before and date > rules.uploaded_before:
+        return "too-new", f"uploaded {date}, wanted before {rules.uploaded_before}"
+    if today and date > today:
+        return "future-date", f"uploaded {date}, and today is {today}: not out yet, or its metadata is wrong"
+    for mention in found:
+        version = _VERSION.match(video.title, mention.end)
+        if version and int(version[1]) > int(date[:4]) + 1:
+            return "version-after-upload", f"about {mention.name} {version[1]}, uploaded {date}: one of them is wrong"
+    return None
+
+
+def _application_fault(video: Video, found: Sequence[Mention], taxonomy: Taxonomy) -> tuple[str, str] | None:
     """The application it was found for must be the one it is about."""
     if video.app is None:
         return None
@@ -77,43 +156,38 @@ def _application_fault(video: Video, taxonomy: Taxonomy) -> tuple[str, str] | No
         app = taxonomy.app(video.app)
     except UnknownName as exc:
         return "unknown-application", exc.message
-    in_title = [item.id for item in taxonomy.match(video.title)]
-    everywhere = [item.id for item in taxonomy.match(_text(video))]
-    if in_title and app.id not in in_title:
-        return "other-application", f"found for {app.name}, the title names {', '.join(in_title)}"
-    if app.id not in everywhere and video.query is not None:
+    in_title = {mention.app for mention in found}
+    if app.id in in_title:
+        return None
+    if in_title:
+        return "other-application", f"found for {app.name}, the title names {', '.join(sorted(in_title))}"
+    if video.query is not None and app.id not in {mention.app for mention in taxonomy.mentions(_about(video))}:
         return "application-not-named", f"neither title nor description names {app.name}"
     return None
 
 
-def _category_fault(video: Video, taxonomy: Taxonomy, rules: ScreenRules) -> tuple[str, str] | None:
+def _category_fault(video: Video, likely: float) -> tuple[str, str] | None:
     foreign = [name for name in video.categories if name.lower() in FOREIGN_CATEGORIES]
-    if foreign and len(foreign) == len(video.categories) and not _teaches(video.title, taxonomy, rules.language):
+    if foreign and len(foreign) == len(video.categories) and likely < SURE:
         return "foreign-category", f"category {', '.join(foreign)} and a title that promises no tutorial"
     return None
 
 
-def noise_fault(video: Video, taxonomy: Taxonomy, rules: ScreenRules) -> tuple[str, str] | None:
-    """(reason, detail) if the video looks like promotion, entertainment, a language lesson, news or a review, or if the
-    software is only mentioned in passing. A title that promises a tutorial outweighs single noise words."""
-    language = video.language or rules.language
-    teaches = _teaches(video.title, taxonomy, language)
-    for words in _word_lists(taxonomy, language):
-        for kind, noise in words.noise.items():
-            hits = [word for word in noise if _said(word, video.title)]
-            deep = [word for word in noise if _said(word, video.description)]
-            if _is_noise(kind, hits, deep, teaches):
-                return f"noise-{kind}", f"{video.title!r} has {', '.join(hits or deep)}"
-    named = {item.id for item in taxonomy.match(video.title)}
-    if video.query is not None and video.app and video.app not in named and not teaches:
-        return "only-mentioned", f"{video.title!r} does not name {video.app}; only its description does"
-    return None
+def _noise(video: Video, found: Sequence[Mention], kind: str, detail: str) -> tuple[str, str]:
+    named = {mention.app for mention in found}
+    if kind == "only-mentioned" or (video.app and video.app not in named):
+        return "only-mentioned", f"{video.title!r} is not about {video.app}: {detail}"
+    return f"noise-{kind}", f"{video.title!r}: {detail}"
 
 
-def _is_noise(kind: NoiseKind, hits: list[str], deep: list[str], teaches: bool) -> bool:
-    if kind == "language-lesson":  # such lessons call themselves tutorials too
-        return sum(2 if " " in word else 1 for word in hits) >= 2 or (bool(hits or len(deep) > 1) and not teaches)
-    return not teaches and (bool(hits) or (kind == "promotion" and len(deep) >= 3))
+def masked(title: str, about: str, found: Sequence[Mention]) -> tuple[str, str]:
+    """Both texts with the names of applications that the title has replaced by one sign."""
+    parts, last = [], 0
+    for mention in found:
+        parts += [title[last : mention.start], NAME]
+        last = mention.end
+        about = about.replace(mention.name, NAME)
+    return "".join([*parts, title[last:]]), about
 
 
 def media_fault(video: Video, info: MediaInfo, rules: ScreenRules, *, has_captions: bool) -> Dropped | None:
@@ -130,34 +204,11 @@ def media_fault(video: Video, info: MediaInfo, rules: ScreenRules, *, has_captio
     return fault and Dropped(item_id=video.id, stage=STAGE, reason=fault[0], detail=f"{video.url}: {fault[1]}")
 
 
-def _teaches(title: str, taxonomy: Taxonomy, language: str) -> bool:
-    """The title holds an action word: tutorial, how to, ..."""
-    stems = [
-        part
-        for words in _word_lists(taxonomy, language)
-        for action in words.actions
-        for part in ("how to", action.replace("{app}", " ").strip())
-    ]
-    return any(_said(stem, title) for stem in stems)
+def _about(video: Video) -> str:
+    return " ".join((video.title[:TITLE_READ], video.description[:ABOUT_READ], *video.categories))
 
 
-def _word_lists(taxonomy: Taxonomy, language: str) -> list[Words]:
-    """The video's language and English, which titles mix with everything."""
-    codes = dict.fromkeys((language.lower().split("-")[0], "en"))
-    return [taxonomy.words[code] for code in codes if code in taxonomy.words]
-
-
-def _said(word: str, text: str) -> bool:
-    """Whole-word search; scripts without blanks are searched as they are."""
-    if not word.isascii() and re.search(r"[぀-ヿ一-鿿]", word):
-        return word in text
-    return re.search(rf"(?<!\w){re.escape(word.casefold())}(?!\w)", text.casefold()) is not None
-
-
-def _text(video: Video) -> str:
-    return " ".join((video.title, video.description, *video.categories))
-
-
-def _first_app(video: Video, taxonomy: Taxonomy) -> str | None:
-    found = taxonomy.match(video.title) or taxonomy.match(_text(video))
-    return found[0].id if found else None
+def _most_named(found: Sequence[Mention]) -> str | None:
+    """The application named most often, of several the first."""
+    count = Counter(mention.app for mention in found)
+    return count.most_common(1)[0][0] if count else None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from cuamaster.errors import (
     InvalidInput,
@@ -56,15 +56,8 @@ def run(
     `key` names an item, `given` is whatever else decides its result: a part made with another `given` does not count. Parts of
     items that are not asked for any more are forgotten, unless the stage is to `accumulate`.
     """
-    parts = {content_id("part", stage.name, key(item), given): item for item in items}
-    inputs = content_id("inputs", stage.name, sorted(parts))
-    if stage.is_closed(inputs):
-        return
-    if not accumulate:
-        stage.retain(parts)
 
-    def one(part: str) -> None:
-        item = parts[part]
+    def one(part: str, item: T) -> None:
         try:
             kept, dropped = work(item)
         except ITEM_FAULTS as exc:
@@ -72,7 +65,47 @@ def run(
             kept, dropped = (), (drop(key(item), stage.name, exc),)
         stage.write(part, kept, dropped)
 
-    each(stage.name, [part for part in parts if not stage.has(part)], one, lambda part: label(parts[part]))
+    _run(stage, {part_of(stage, key(item), given): item for item in items}, one, each, label, accumulate)
+
+
+def run_tables(
+    stage: StageFolder,
+    items: Sequence[T],
+    work: Callable[[T], tuple[Any, Any]],
+    *,
+    key: Callable[[T], str],
+    each: Each,
+    label: Callable[[T], str] = str,
+    given: str = "",
+) -> None:
+    """As `run`, for items that are slices of many rows: `work` returns tables (kept, dropped), and a fault stops the stage."""
+
+    def one(part: str, item: T) -> None:
+        stage.write_tables(part, *work(item))
+
+    _run(stage, {part_of(stage, key(item), given): item for item in items}, one, each, label, accumulate=False)
+
+
+def part_of(stage: StageFolder, key: str, given: str = "") -> str:
+    """The name of an item's part."""
+    return content_id("part", stage.name, key, given)
+
+
+def _run(
+    stage: StageFolder,
+    parts: Mapping[str, T],
+    one: Callable[[str, T], None],
+    each: Each,
+    label: Callable[[T], str],
+    accumulate: bool,
+) -> None:
+    inputs = content_id("inputs", stage.name, sorted(parts))
+    if stage.is_closed(inputs):
+        return
+    if not accumulate:
+        stage.retain(parts)
+    todo = [part for part in parts if not stage.has(part)]
+    each(stage.name, todo, lambda part: one(part, parts[part]), lambda part: label(parts[part]))
     stage.close(inputs)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from cuamaster.errors import UnknownName
@@ -14,16 +15,17 @@ from cuamaster.records.episode import Dropped
 from cuamaster.records.record import content_id
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.transcript import Transcript
-from cuamaster.records.video import Judgement, Media, Query, TaskSegment, Video
-from cuamaster.seeding.discover import dedup
+from cuamaster.records.video import Fingerprint, Judgement, Media, Query, TaskSegment, Video
 from cuamaster.seeding.mine import check_segments
 from cuamaster.seeding.reconstruct import reconstruct as reconstruct_segment
 from cuamaster.seeding.screen import ScreenRules, media_fault
-from cuamaster.seeding.screen import screen as screen_videos
 from cuamaster.settings import Settings
+from cuamaster.stages import sifting
 from cuamaster.stages.running import ITEM_FAULTS, Each, Result, drop, run
 from cuamaster.stages.searching import key_of
 from cuamaster.tables import RoundFolder
+from cuamaster.vision.fingerprint import FRAMES, same_footage
+from cuamaster.vision.fingerprint import fingerprint as frame_hashes
 
 log = logging.getLogger(__name__)
 SCORE_FRAMES = 8
@@ -33,12 +35,12 @@ MIN_SUITABILITY = 3
 
 def rules_of(settings: Settings) -> ScreenRules:
     """The metadata limits of the settings."""
-    return ScreenRules(
-        min_duration_s=settings.min_duration_s, max_duration_s=settings.max_duration_s, language=settings.language
-    )
+    return ScreenRules(min_duration_s=settings.min_duration_s, max_duration_s=settings.max_duration_s)
 
 
-def discover(folder: RoundFolder, queries: Sequence[Query], sources: Sequence[VideoSource], each: Each) -> None:
+def discover(
+    folder: RoundFolder, queries: Sequence[Query], sources: Sequence[VideoSource], each: Each, workers: int = 1
+) -> None:
     """Queries -> candidates without duplicates. One item is one query at all sources of its provider."""
 
     def asked(query: Query) -> list[VideoSource]:
@@ -62,17 +64,14 @@ def discover(folder: RoundFolder, queries: Sequence[Query], sources: Sequence[Vi
     run(
         folder.stage("search"), queries, search, key=key, each=each, label=lambda query: query.text or "everything",
     )  # fmt: skip
-    found = folder.stage("search").kept(Video)
-    run(folder.stage("discover"), [found], dedup, key=_ids, each=each, label=lambda all_: f"{len(all_)} candidates")
+    sifting.sketch_all(folder, each, workers)
+    sifting.drop_duplicates(folder, each)
 
 
 def screen(folder: RoundFolder, taxonomy: Taxonomy, settings: Settings, each: Each) -> None:
-    """Candidates -> those worth fetching, by metadata and noise words."""
-    rules = rules_of(settings)
-    run(
-        folder.stage("screen"), folder.stage("discover").kept(Video), lambda video: screen_videos([video], taxonomy, rules),
-        key=lambda video: video.id, each=each, label=_title, given=repr(rules),
-    )  # fmt: skip
+    """Candidates -> those worth fetching, by metadata and words."""
+    today = datetime.now(UTC).date().isoformat()
+    sifting.screen_all(folder, taxonomy, rules_of(settings), each, settings.sift_workers, today)
 
 
 def fetch(folder: RoundFolder, ports: SeedingPorts, settings: Settings, each: Each) -> None:
@@ -91,6 +90,43 @@ def fetch(folder: RoundFolder, ports: SeedingPorts, settings: Settings, each: Ea
 
     videos = folder.stage("screen").kept(Video)
     run(folder.stage("fetch"), videos, bring, key=lambda video: video.id, each=each, label=_title)
+
+
+def fingerprint(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
+    """Media -> what it looks like; re-uploads under another title are dropped, the first uploaded of them stays.
+
+    What a person pointed to (it has no query) is taken at that, copy or not.
+    """
+    videos = _videos(folder)
+
+    def look(media: Media) -> Result:
+        frames = [frame for _, frame in spread_frames(ports.frames, media, FRAMES)]
+        return [Fingerprint(video_id=media.video_id, duration=media.info.duration, frames=frame_hashes(frames))], ()
+
+    def distinct(seen: Sequence[Fingerprint]) -> Result:
+        kept: list[Fingerprint] = []
+        dropped: list[Dropped] = []
+        for item in sorted(seen, key=lambda item: (videos[item.video_id].upload_date or "9999", item.video_id)):
+            near = [other for other in kept if abs(other.duration - item.duration) <= 1 + item.duration / 100]
+            asked = videos[item.video_id].query is not None
+            first = next((other for other in near if asked and _same(other, item)), None)
+            if first is None:
+                kept.append(item)
+            else:
+                detail = f"{videos[item.video_id].url}: same pictures as {first.video_id} {videos[first.video_id].url}"
+                dropped.append(
+                    Dropped(item_id=item.video_id, stage="distinct", reason="duplicate-recording", detail=detail)
+                )
+        return kept, dropped
+
+    media = folder.stage("fetch").kept(Media)
+    label = _titles(videos)
+    run(folder.stage("fingerprint"), media, look, key=lambda item: item.video_id, each=each, label=label)
+    seen = folder.stage("fingerprint").kept(Fingerprint)
+    run(
+        folder.stage("distinct"), [seen], distinct,
+        key=lambda all_: content_id("fingerprints", sorted(item.to_json() for item in all_)), each=each, label=lambda all_: f"{len(all_)} recordings",
+    )  # fmt: skip
 
 
 def transcribe(folder: RoundFolder, ports: SeedingPorts, taxonomy: Taxonomy, each: Each) -> None:
@@ -177,15 +213,25 @@ def _per_video(
 ) -> None:
     """Run a stage whose items are the fetched videos (those in `only`, if given)."""
     videos = _videos(folder)
-    media = [item for item in folder.stage("fetch").kept(Media) if only is None or item.video_id in only]
+    once = {item.video_id for item in folder.stage("distinct").kept(Fingerprint)}
+    wanted = once if only is None else once & set(only)
+    media = [item for item in folder.stage("fetch").kept(Media) if item.video_id in wanted]
     run(
         folder.stage(name), media, work,
-        key=lambda item: item.video_id, each=each, label=lambda item: videos[item.video_id].title, given=given,
+        key=lambda item: item.video_id, each=each, label=_titles(videos), given=given,
     )  # fmt: skip
 
 
 def _videos(folder: RoundFolder) -> dict[str, Video]:
     return {video.id: video for video in folder.stage("screen").kept(Video)}
+
+
+def _same(one: Fingerprint, two: Fingerprint) -> bool:
+    return same_footage(one.frames, two.frames, (one.duration, two.duration))
+
+
+def _titles(videos: Mapping[str, Video]) -> Callable[[Media], str]:
+    return lambda media: videos[media.video_id].title
 
 
 def _timed(folder: RoundFolder) -> dict[str, Video]:
@@ -216,10 +262,6 @@ def _unsuitable(judgement: Judgement) -> str:
     if not judgement.clear_picture:
         return "unclear-picture"
     return f"suitability-{judgement.suitability}" if judgement.suitability < MIN_SUITABILITY else ""
-
-
-def _ids(videos: Sequence[Video]) -> str:
-    return content_id("videos", [video.id for video in videos])
 
 
 def _title(video: Video) -> str:

@@ -10,7 +10,7 @@ from cuamaster.records.primitive import Primitive
 from cuamaster.records.record import Record
 from cuamaster.records.task import Certificate
 from cuamaster.records.trajectory import Trajectory
-from cuamaster.records.video import Judgement, TaskSegment, Video
+from cuamaster.records.video import Judgement, TaskSegment
 from cuamaster.stages.collecting import released
 from cuamaster.stages.exporting import exported, made_in
 from cuamaster.stages.importing import TASKS, TRAJECTORIES, imported_tasks, imported_trajectories
@@ -71,11 +71,10 @@ def _imports(folder: RoundFolder) -> list[Row]:
 
 
 def _videos(folder: RoundFolder) -> list[Row]:
-    found = folder.stage("search").kept(Video)
-    dropped = _dropped(folder, "discover", "screen", "fetch", "transcribe", "score", "mine")
+    dropped = _dropped(folder, "discover", "screen", "fetch", "distinct", "transcribe", "score", "mine")
     kept = folder.stage("score").kept(Judgement)
     return [
-        Row(stage="search", what="videos found", count=len(found)),
+        Row(stage="search", what="videos found", count=folder.stage("search").count()),
         Row(stage="filter", what="videos kept", count=len(kept), detail=dropped and f"dropped: {dropped}"),
         _row("mine", "tasks mined", folder.stage("mine").kept(TaskSegment), ""),
     ]

@@ -48,11 +48,12 @@ def turn(wheel: Wheel, number: int, seeding_ports: SeedingPorts, desktop_ports: 
 
 
 def seed(wheel: Wheel, folder: RoundFolder, queries: Sequence[Query], ports: SeedingPorts) -> None:
-    """Search -> filter -> fetch -> transcribe -> score -> mine -> reconstruct."""
+    """Search -> filter -> fetch -> no re-uploads -> transcribe -> score -> mine -> reconstruct."""
     each = wheel.each
-    seeding.discover(folder, queries, ports.sources, each)
+    seeding.discover(folder, queries, ports.sources, each, wheel.settings.sift_workers)
     seeding.screen(folder, wheel.taxonomy, wheel.settings, each)
     seeding.fetch(folder, ports, wheel.settings, each)
+    seeding.fingerprint(folder, ports, each)
     seeding.transcribe(folder, ports, wheel.taxonomy, each)
     seeding.score(folder, ports, each)
     seeding.mine(folder, ports, each)

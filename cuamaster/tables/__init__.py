@@ -12,6 +12,7 @@ from cuamaster.tables.manifest import FileEntry, Manifest
 from cuamaster.tables.rows import Rows, from_row, iter_table, read_table, record_id, schema_of, table_of, to_row
 from cuamaster.tables.shards import sha256_of
 from cuamaster.tables.shelf import Shelf
+from cuamaster.tables.slices import Slice, cut, records_of, slices, table_from
 from cuamaster.tables.stage import StageFolder
 from cuamaster.tables.workspace import RoundFolder, Workspace
 
@@ -21,19 +22,24 @@ __all__ = [
     "RoundFolder",
     "Rows",
     "Shelf",
+    "Slice",
     "StageFolder",
     "Workspace",
     "alone",
     "atomic_file",
+    "cut",
     "from_row",
     "iter_table",
     "publish",
     "read_table",
     "record_id",
+    "records_of",
     "restore",
     "schema_of",
     "sha256_of",
+    "slices",
     "sweep_temporary",
+    "table_from",
     "table_of",
     "temporary_name",
     "to_row",

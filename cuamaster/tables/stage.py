@@ -8,6 +8,8 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from filelock import FileLock
 from pydantic import ValidationError
 
@@ -74,8 +76,16 @@ class StageFolder:
         """Finish an item: all its rows appear at once. If it was finished before, what is there stays. Raises StoreFull."""
         if self.has(item_id):
             return
+        self.write_tables(item_id, *(table_of(rows, type(rows[0])) if rows else None for rows in (kept, dropped)))
+
+    def write_tables(self, item_id: str, kept: pa.Table | None, dropped: pa.Table | None = None) -> None:
+        """As `write`, for rows that are columns already; a table without rows is none."""
+        if self.has(item_id):
+            return
         tables = {
-            kind: table_of(rows, type(rows[0])) for kind, rows in zip(KINDS, (kept, dropped), strict=True) if rows
+            kind: table
+            for kind, table in zip(KINDS, (kept, dropped), strict=True)
+            if table is not None and table.num_rows
         }
         temporary, name = self._parts / temporary_name(), _part_name(item_id)
         try:
@@ -99,6 +109,10 @@ class StageFolder:
     def kept(self, record_type: type[R]) -> list[R]:
         """All kept records; [] when the stage has not run. Raises IntegrityError for another record type."""
         return self._rows("kept", record_type)
+
+    def count(self, kind: Kind = "kept") -> int:
+        """Number of rows, without reading them."""
+        return sum(pq.read_metadata(path).num_rows for path in self.files(kind))
 
     def dropped(self) -> list[Dropped]:
         """Everything not kept, with its reason."""

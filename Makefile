@@ -63,7 +63,7 @@ bench: setup ## Measure the claims; results as JSON under benchmarks/results
 	done
 
 lock: setup ## Resolve pyproject.toml into requirements.lock (hashed, no index addresses); UPGRADE=1 takes newer versions
-	@$(UV) pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 --generate-hashes \
+	@$(UV) pip compile pyproject.toml --group dev --group bench --all-extras --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links $(if $(UPGRADE),--upgrade) --quiet -o requirements.lock
 
 deploy: setup ## Create the Prefect work pool, limits, schedules and deployments on the configured server

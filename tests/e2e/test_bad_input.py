@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,11 @@ def refused(done: Done, code: int, kind: str, *words: str) -> str:
 # -- recordings ---------------------------------------------------------------------------------------------------------
 
 
+def recordings(test: Callable[..., None]) -> Callable[..., None]:
+    """They share what was seeded, so they run in one process."""
+    return pytest.mark.slow(pytest.mark.xdist_group("recordings")(test))
+
+
 @pytest.fixture(scope="module")
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Done]:
     """Folder of one good and many bad recordings, the workspace it was seeded into, and what the command said."""
@@ -58,6 +64,7 @@ def drops(workspace: Path) -> dict[str, Dropped]:
     return {stems.get(item.item_id, item.item_id): item for item in found}
 
 
+@recordings
 def test_the_good_recording_beside_the_bad_ones_becomes_a_trajectory(seeded: tuple[Path, Path, Done]) -> None:
     _, workspace, done = seeded
     assert done.returncode == 0, done.stderr[-3000:]
@@ -81,6 +88,7 @@ def test_the_good_recording_beside_the_bad_ones_becomes_a_trajectory(seeded: tup
         ("noise", "transcribe", "no-audio"),
     ],
 )
+@recordings
 def test_every_bad_recording_is_dropped_with_its_reason(
     seeded: tuple[Path, Path, Done], name: str, stage: str, reason: str
 ) -> None:
@@ -89,6 +97,7 @@ def test_every_bad_recording_is_dropped_with_its_reason(
     assert len(item.detail) > 20
 
 
+@recordings
 def test_broken_metadata_and_a_broken_feed_are_told_with_file_line_and_field(seeded: tuple[Path, Path, Done]) -> None:
     found = drops(seeded[1])
     assert re.search(r"described\.info\.json, line 2, field ", found["described"].detail)
@@ -96,6 +105,7 @@ def test_broken_metadata_and_a_broken_feed_are_told_with_file_line_and_field(see
     assert re.search(r"feed\.xml, line \d+, field ", feed.detail)
 
 
+@recordings
 def test_captions_that_overlap_or_run_backwards_are_put_in_order_and_marked(seeded: tuple[Path, Path, Done]) -> None:
     folder = Workspace(seeded[1]).round(1)
     stems = {video.id: Path(video.url).stem for video in folder.stage("search").kept(Video)}
@@ -109,6 +119,7 @@ def test_captions_that_overlap_or_run_backwards_are_put_in_order_and_marked(seed
         assert all(sentence.start <= sentence.end for sentence in transcript.sentences)
 
 
+@recordings
 def test_captions_in_other_encodings_are_read(seeded: tuple[Path, Path, Done]) -> None:
     folder = Workspace(seeded[1]).round(1)
     said = {sentence.text for item in folder.stage("transcribe").kept(Transcript) for sentence in item.sentences}
@@ -117,6 +128,7 @@ def test_captions_in_other_encodings_are_read(seeded: tuple[Path, Path, Done]) -
     assert not any("�" in text or "\0" in text for text in said)
 
 
+@recordings
 def test_the_same_command_again_does_nothing_twice(seeded: tuple[Path, Path, Done]) -> None:
     base, workspace, first = seeded
     before = {path: path.stat().st_mtime_ns for path in workspace.rglob("*") if path.is_file()}
@@ -125,6 +137,7 @@ def test_the_same_command_again_does_nothing_twice(seeded: tuple[Path, Path, Don
     assert {path: path.stat().st_mtime_ns for path in workspace.rglob("*") if path.is_file()} == before
 
 
+@recordings
 def test_a_reason_can_be_looked_up_by_the_id_of_the_recording(seeded: tuple[Path, Path, Done]) -> None:
     base, workspace, _ = seeded
     item = drops(workspace)["zero"]
@@ -135,6 +148,7 @@ def test_a_reason_can_be_looked_up_by_the_id_of_the_recording(seeded: tuple[Path
         assert {"empty-file", "no-video-stream"} <= {row["reason"] for row in catalog.reasons(1)}
 
 
+@pytest.mark.slow
 def test_a_repaired_recording_and_another_folder_are_looked_at(tmp_path: Path) -> None:
     """What is asked for decides, not that the stage was closed once."""
     for name in ("a", "b"):
@@ -298,6 +312,7 @@ def test_a_damaged_rl_parquet_is_refused_before_a_guest_image_is_built(tmp_path:
     assert not (tmp_path / "cache").exists()
 
 
+@recordings
 def test_a_damaged_stage_is_named_and_the_rest_stays(seeded: tuple[Path, Path, Done], tmp_path: Path) -> None:
     base, workspace, _ = seeded
     copy = tmp_path / "w"
@@ -388,6 +403,7 @@ def test_a_read_only_workspace_is_told_before_the_work(tmp_path: Path, command: 
     refused(done, 1, "StoreUnwritable", "Read-only file system", str(tmp_path / "m"))
 
 
+@recordings
 def test_a_read_only_workspace_can_be_looked_at(seeded: tuple[Path, Path, Done], tmp_path: Path) -> None:
     script = (
         f'cp -r "{seeded[1]}" "$1"/w && mount -o remount,ro "$1" && exec "$2" -m cuamaster.cli show --json -w "$1"/w'
@@ -433,6 +449,7 @@ def _grow(tmp_path: Path, step: int, command: str, **env: str) -> int:
     return int(done.stdout)
 
 
+@recordings
 def test_a_full_disk_stops_seeding_and_the_next_run_goes_on(seeded: tuple[Path, Path, Done], tmp_path: Path) -> None:
     base, workspace, _ = seeded
     good_recording(tmp_path / "videos")
@@ -445,7 +462,7 @@ def test_a_full_disk_stops_seeding_and_the_next_run_goes_on(seeded: tuple[Path, 
     _sound(made)
 
 
-@pytest.mark.slow
+@recordings
 def test_a_full_disk_stops_any_stage_of_the_wheel_and_nothing_is_lost(
     seeded: tuple[Path, Path, Done], tmp_path: Path
 ) -> None:

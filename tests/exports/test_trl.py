@@ -1,4 +1,4 @@
-"""Datasets of the trl profiles through TRL's own data utilities, where TRL is installed (`pip install trl`; no torch is needed)."""
+"""Datasets of the trl profiles through TRL's own data utilities."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import datasets
 import pytest
+from trl import data_utils
 
 from cuamaster.exports.manifest import Release
 from cuamaster.exports.options import Options
@@ -19,7 +20,6 @@ from .conftest import World, make_task
 from .datasets import keep
 from .test_profiles_rl import tree
 
-data_utils = pytest.importorskip("trl.data_utils")
 Dataset = Callable[..., tuple[Path, Release]]
 
 

@@ -115,6 +115,7 @@ ROWS = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(rows=ROWS, cut=st.integers(0, 14))
 def test_any_order_and_cut_gives_the_same_and_nothing_is_lost(

@@ -21,6 +21,7 @@ def seen(path: Path) -> tuple[tuple[str, ...], float]:
     return fingerprint([frames.at(path, length * (n + 0.5) / FRAMES) for n in range(FRAMES)]), length
 
 
+@pytest.mark.slow
 def test_a_reencoded_copy_is_found_and_another_tutorial_is_not(tmp_path: Path) -> None:
     original, other = SAMPLES / "mousepad-notes/tutorial.mp4", SAMPLES / "pcmanfm-folders/tutorial.mp4"
     copy, part = tmp_path / "copy.mp4", tmp_path / "part.mp4"

@@ -26,6 +26,7 @@ os.environ["CUAMASTER_WORKSPACE"] = f"{_SCRATCH.name}/workspace"
 TIMEOUTS = {"vm": 1500, "slow": 900}
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep guests in one xdist process (one process owns an embedded libvirt root) and give long tests their time.
 

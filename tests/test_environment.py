@@ -124,3 +124,10 @@ def test_this_interpreter_is_one_the_project_accepts() -> None:
         check=True,
     )
     assert done.stdout == f"{sys.executable}\n"
+
+
+@pytest.mark.xdist_group("named")
+def test_groups_of_tests_are_kept_together(request: pytest.FixtureRequest) -> None:
+    """One process owns a desktop host's root: where tests run in several, those of a group must meet in one."""
+    grouped = getattr(request.config.option, "loadgroup", False)
+    assert request.node.nodeid.endswith("@named") is bool(grouped)

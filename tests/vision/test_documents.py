@@ -71,6 +71,7 @@ def test_xlsx_values_of_every_kind() -> None:
         _zip(**{"content.xml": '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}),
         _xlsx('<c r="A1" t="s"><v>many</v></c>'),
     ],
+    ids=["empty", "torn", "no-content", "torn-content", "entity", "no-such-string"],
 )
 def test_broken_documents_are_errors_not_falsehoods(data: bytes) -> None:
     with pytest.raises(CheckFailed):

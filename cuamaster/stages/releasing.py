@@ -13,6 +13,7 @@ from cuamaster.exports.elements import elements
 from cuamaster.exports.manifest import MANIFEST, README, Input, Release, read_manifest, readme, software
 from cuamaster.exports.options import Options
 from cuamaster.exports.pairs import pairs
+from cuamaster.exports.preflight import preflight
 from cuamaster.exports.profiles import profile
 from cuamaster.exports.profiles.profile import Profile
 from cuamaster.exports.release import Item, write_release
@@ -23,7 +24,7 @@ from cuamaster.ports import Progress, ScreenReader, Store
 from cuamaster.records.episode import Dropped, Episode
 from cuamaster.records.task import Certificate, Task
 from cuamaster.records.trajectory import Trajectory
-from cuamaster.stages.exporting import FEEDING, TASKS
+from cuamaster.stages.exporting import FEEDING, TASKS, TRAJECTORIES
 from cuamaster.tables import (
     Rows,
     Workspace,
@@ -69,7 +70,8 @@ def release(
     """Write profile `name` of rounds 1 to `upto` (None: all) into `folder`, and return its manifest.
 
     A dataset of the same profile that is there is replaced as a whole, or left as it is when nothing changed. Raises
-    UnknownName, InvalidInput for a folder that holds something else, IntegrityError for damaged inputs, FolderBusy, StoreFull.
+    UnknownName, InvalidInput for a folder that holds something else, IntegrityError for damaged inputs or what the check
+    before a release refuses, FolderBusy, StoreFull.
     """
     kind, rounds = profile(name), workspace.rounds()
     if not rounds or (upto is not None and upto not in rounds):
@@ -123,7 +125,7 @@ def thaw(workspace: Workspace, inputs: Sequence[Input]) -> list[RoundData]:
             tasks=Rows(of(number, *TASKS), Task),
             certificates=Rows(of(number, "certify"), Certificate),
             episodes=Rows(of(number, "collect"), Episode),
-            trajectories=Rows(of(number, "reconstruct"), Trajectory),
+            trajectories=Rows(of(number, *TRAJECTORIES), Trajectory),
         )
         for number in sorted({item.round for item in inputs})
     ]
@@ -140,6 +142,9 @@ def _release(workspace: Workspace, ports: Ports, order: _Order, folder: Path) ->
         draft = folder.parent / temporary_name()
         try:
             made = _write(draft, order, _followed(_stream(order, rounds, ports), order, ports.progress), ports.store)
+            if problems := preflight(draft):
+                told = "; ".join(str(problem) for problem in problems[:5])
+                raise IntegrityError(f"{folder}: {len(problems)} faults found before release: {told}")
             publish(draft, folder)
         finally:
             if draft.exists():
@@ -185,7 +190,7 @@ def _stream(order: _Order, rounds: list[RoundData], ports: Ports) -> Iterable[It
 
 def _followed(items: Iterable[Item | Dropped], order: _Order, progress: Progress) -> Iterator[Item | Dropped]:
     """The items, told as a share of what the stages hold that they are made of."""
-    stages = TASKS if order.kind.stream == "tasks" else ("collect", "reconstruct")
+    stages = TASKS if order.kind.stream == "tasks" else ("collect", *TRAJECTORIES)
     total = sum(file.rows for item in order.inputs if item.stage in stages for file in item.files)
     for number, item in enumerate(items):
         progress(order.kind.name, min(1.0, number / max(1, total)))

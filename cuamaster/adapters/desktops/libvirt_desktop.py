@@ -53,7 +53,7 @@ class LibvirtDesktop:
         self._local = local  # QEMU runs as this user on this host, so both see `folder`
         self._on_close = on_close
         self._session = Session(guest, recipe.user, recipe.home)
-        self._input = Input(guest, image.width, image.height)
+        self._input = Input(guest, image.width, image.height, local=local)
         self._performer = Performer(self._input, self._session, image.width, image.height)
         self._jobs = SnapshotJobs(guest)
         self._attested: dict[str, StateSignature] = {}
@@ -116,7 +116,7 @@ class LibvirtDesktop:
             if not np.array_equal(pixels, before):
                 since, busy = taken, now
             elif taken - since >= quiet:
-                if now - busy <= IDLE_SHARE * (taken - since):
+                if now - busy <= IDLE_SHARE * (taken - since) and (not self._local or self._guest.halted()):
                     break
                 since, busy = taken, now
         return Frame(image=pixels, t=taken)

@@ -37,6 +37,7 @@ class Guest:
     def __init__(self, domain: Any, name: str) -> None:
         self.name = name
         self._domain = domain
+        self._threads: list[int] = []
 
     # --- monitor
 
@@ -176,12 +177,36 @@ class Guest:
         """
         total = 0
         try:
-            for thread in self.qmp("query-cpus-fast"):
-                ran, waited, _slices = Path(f"/proc/{thread['thread-id']}/schedstat").read_text("ascii").split()
+            for thread in self._vcpu_threads():
+                ran, waited, _slices = Path(f"/proc/{thread}/schedstat").read_text("ascii").split()
                 total += int(ran) + int(waited)
         except OSError:
             return None
         return total / 1e9
+
+    def _vcpu_threads(self) -> list[int]:
+        if not self._threads:
+            self._threads = [int(cpu["thread-id"]) for cpu in self.qmp("query-cpus-fast")]
+        return self._threads
+
+    def halted(self) -> bool:
+        """Whether no virtual CPU has anything to do; one that wants to run but gets no time from this host is not halted.
+
+        Only for QEMU on this host; True when it is gone.
+        """
+        try:
+            stats = [Path(f"/proc/{thread}/stat").read_text("ascii") for thread in self._vcpu_threads()]
+        except OSError:
+            return True
+        return all(stat.rpartition(")")[2].split()[0] == "S" for stat in stats)
+
+    def wait_halted(self, seconds: float) -> None:
+        """Return once the virtual CPUs were seen halted twice in a row, at the latest after `seconds`."""
+        deadline = time.monotonic() + seconds
+        seen = 0
+        while seen < 2 and time.monotonic() < deadline:
+            seen = seen + 1 if self.halted() else 0
+            time.sleep(0.002)
 
     def wait_idle(self, seconds: float, quiet: float = 1.0) -> None:
         """Return once the virtual CPUs rested for `quiet` seconds, at the latest after `seconds`; costs the guest nothing."""

@@ -19,7 +19,9 @@ _BETWEEN_CLICKS = 0.06
 _AFTER_MOVE = 0.05
 _DRAG_STEP_PX = 24
 _EVENTS_A_BURST = 30
-"""Key events sent before the guest must answer a ping: the queues on the way hold 64 and drop what does not fit."""
+"""Key events sent before the guest must answer a ping and come to rest: the queues on the way hold 64 and drop what does not fit."""
+_REST_S = 0.5
+"""A guest that is busy with something else for longer than this gets the next burst on its ping alone."""
 
 Event = dict[str, Any]
 
@@ -35,8 +37,10 @@ def _button(name: str, down: bool) -> Event:
 class Input:
     """Sends input events; remembers where the pointer is and what is held, so that it can be released."""
 
-    def __init__(self, guest: Guest, width: int, height: int) -> None:
+    def __init__(self, guest: Guest, width: int, height: int, *, local: bool = True) -> None:
+        """`local`: QEMU runs on this host, so that it can be seen whether the guest has anything left to do."""
         self._guest = guest
+        self._local = local
         self._size = (width, height)
         self.pointer = (width // 2, height // 2)
         self._held_keys: dict[str, None] = {}
@@ -165,6 +169,8 @@ class Input:
         if events:
             self._send(events)
             self._guest.agent("guest-ping", timeout=10)
+            if self._local:
+                self._guest.wait_halted(_REST_S)
 
     def _send(self, events: list[Event]) -> None:
         self._guest.qmp("input-send-event", {"events": events})

@@ -129,7 +129,7 @@ class ReplayPolicy:
     def _find(self, target: Target, frame: Frame) -> Grounded | None:
         boxes = self._reader.read(frame.image) if target.text or target.near else []
         window = _window(target, frame)
-        for candidates in (_inside(boxes, window), boxes) if target.window and window else (boxes,):
+        for candidates in (_inside(boxes, window), boxes) if window else (boxes,):
             for nth in dict.fromkeys((target.nth + self._rank(), target.nth)):
                 wanted = target.model_copy(update={"nth": nth})
                 spot = find_target(candidates, wanted, (frame.image.shape[1], frame.image.shape[0]), window)

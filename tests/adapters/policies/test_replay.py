@@ -146,6 +146,16 @@ def test_windows_drags_and_fields(task: Task, make_frame: MakeFrame) -> None:
     assert bare[0].args["button"] == "right"
 
 
+def test_a_misread_label_in_the_focused_window_is_meant_before_the_same_words_elsewhere(
+    task: Task, make_frame: MakeFrame
+) -> None:
+    front = Window(app="a", title="One", x=50, y=0, width=50, height=80)
+    policy = ReplayPolicy(Signs(("Preferences", 5, 5), ("Preferentes", 60, 60)))
+    policy.begin(_with_steps(task, ActionTemplate(type="mouse.click", target=Target(text="Preferences"))))
+    (click,) = actions(policy.decide(make_frame(active=front), [], ""))
+    assert click.args["x"] > 600
+
+
 def test_the_whole_screen_can_be_meant(task: Task, make_frame: MakeFrame) -> None:
     recorder = Window(app="x", title="My screen recorder", x=50, y=40, width=50, height=40)
     policy = ReplayPolicy(Signs())

@@ -18,10 +18,10 @@ _PRESS = 0.03
 _BETWEEN_CLICKS = 0.06
 _AFTER_MOVE = 0.05
 _DRAG_STEP_PX = 24
-_EVENTS_A_BURST = 30
-"""Key events sent before the guest must answer a ping and come to rest: the queues on the way hold 64 and drop what does not fit."""
+_UNSEEN = 30
+"""Events sent at most before the guest must have dealt with them: the queues on the way hold 64 and drop what does not fit."""
 _REST_S = 0.5
-"""A guest that is busy with something else for longer than this gets the next burst on its ping alone."""
+"""A guest that is busy with something else for longer than this gets more events on the answer to a ping alone."""
 
 Event = dict[str, Any]
 
@@ -45,6 +45,7 @@ class Input:
         self.pointer = (width // 2, height // 2)
         self._held_keys: dict[str, None] = {}
         self._held_buttons: dict[str, None] = {}
+        self._unseen = 0
 
     def move(self, x: int, y: int) -> None:
         """Put the pointer on the pixel (x, y)."""
@@ -132,11 +133,13 @@ class Input:
         for character in text:
             codes = character_codes(character)
             events = [_key(code, True) for code in codes] + [_key(code, False) for code in reversed(codes)]
-            if len(burst) + len(events) > _EVENTS_A_BURST:
-                self._flush(burst)
+            if len(burst) + len(events) > _UNSEEN:
+                self._send(burst)
                 burst = []
             burst += events
-        self._flush(burst)
+        if burst:
+            self._send(burst)
+            self._await_guest()
 
     def release_all(self) -> None:
         """Release every modifier, every key and button this object holds; a snapshot may have been taken with one down."""
@@ -165,15 +168,18 @@ class Input:
         finally:
             self._guest.hmp(f"mouse_set {active.group(1)}")
 
-    def _flush(self, events: list[Event]) -> None:
-        if events:
-            self._send(events)
-            self._guest.agent("guest-ping", timeout=10)
-            if self._local:
-                self._guest.wait_halted(_REST_S)
-
     def _send(self, events: list[Event]) -> None:
+        if self._unseen + len(events) > _UNSEEN:
+            self._await_guest()
         self._guest.qmp("input-send-event", {"events": events})
+        self._unseen += len(events)
+
+    def _await_guest(self) -> None:
+        """Wait until the guest has dealt with what was sent: it answers, and then has nothing left to do."""
+        self._guest.agent("guest-ping", timeout=10)
+        if self._local:
+            self._guest.wait_halted(_REST_S)
+        self._unseen = 0
 
     @staticmethod
     def _pace(seconds: float) -> None:

@@ -52,15 +52,15 @@ def test_a_ground_condition_stays_as_it_is(condition: Condition) -> None:
 
 
 def test_unify_reads_arguments_off_a_fact() -> None:
-    fact = FileText(path="~/work/plan.txt", text="buy milk\n")
+    fact = FileText(path="~/garden/plan.txt", text="buy milk\n")
     found = unify(NAMED, fact, {})
-    assert found == {"folder": "work", "name": "plan.txt", "text": "buy milk"}
+    assert found == {"folder": "garden", "name": "plan.txt", "text": "buy milk"}
     assert implies(fact, substitute(NAMED, found))
 
 
 def test_unify_respects_what_is_bound_and_the_kind() -> None:
-    fact = FileExists(path="~/work", type="dir")
-    assert unify(FileExists(path="~/{name}"), fact, {"name": "work"}) == {"name": "work"}
+    fact = FileExists(path="~/garden", type="dir")
+    assert unify(FileExists(path="~/{name}"), fact, {"name": "garden"}) == {"name": "garden"}
     assert unify(FileExists(path="~/{name}"), fact, {"name": "home"}) is None
     assert unify(FileText(path="~/{name}", text=""), fact, {}) is None
     assert unify(FileExists(path="~/{a}/{a}"), FileExists(path="~/x/y"), {}) is None

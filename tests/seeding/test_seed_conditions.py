@@ -113,11 +113,11 @@ def test_replacing_without_saving_promises_no_file() -> None:
 @pytest.mark.parametrize(("item", "kind"), [("Folder", "dir"), ("New Folder...", "dir"), ("Empty File", "file")])
 def test_creating_in_the_shown_folder(item: str, kind: str) -> None:
     start, goal = _derive(
-        [_click(item), _type("plans"), _press("enter")], ["/home/me/work", "a.txt"], ["/home/me/work", "plans"]
+        [_click(item), _type("plans"), _press("enter")], ["/home/me/garden", "a.txt"], ["/home/me/garden", "plans"]
     )
-    assert _facts(goal) == {("file.exists", "~/work/plans", kind)}
-    assert ("not", "file.exists", "~/work/plans") in _facts(start)
-    assert ("window.title", "work", "editor", "True") in _facts(start)
+    assert _facts(goal) == {("file.exists", "~/garden/plans", kind)}
+    assert ("not", "file.exists", "~/garden/plans") in _facts(start)
+    assert ("window.title", "garden", "editor", "True") in _facts(start)
 
 
 def test_opening_by_double_click_is_the_window_it_heads() -> None:

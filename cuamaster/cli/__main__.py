@@ -1,0 +1,5 @@
+"""`python -m cuamaster.cli`."""
+
+from cuamaster.cli import main
+
+main()

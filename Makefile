@@ -20,6 +20,8 @@ export PREFECT_HOME ?= $(CUAMASTER_CACHE)/prefect
 export DO_NOT_TRACK := 1
 export HF_HUB_OFFLINE ?= 1
 export PYTHON
+# Without compiled files beside the sources every command would compile hundreds of modules before its first line.
+unexport PYTHONDONTWRITEBYTECODE
 
 VENV ?= .venv
 BIN := $(VENV)/bin

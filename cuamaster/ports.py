@@ -19,7 +19,7 @@ from cuamaster.records.task import Task
 from cuamaster.records.trajectory import Action, StateSignature, TextBox, Window
 from cuamaster.records.transcript import Transcript
 from cuamaster.records.verdict import Divergence, Verdict
-from cuamaster.records.video import Judgement, Media, MediaInfo, Query, TaskSegment, Video
+from cuamaster.records.video import Judgement, Media, MediaInfo, Opinion, Query, TaskSegment, Video
 
 Image = npt.NDArray[np.uint8]
 """A picture: (height, width, 3) RGB."""
@@ -81,6 +81,9 @@ class Annotator(Protocol):
     """Judges videos and mines tasks. Raises ModelAnswerError, ModelRefusal, EndpointUnavailable, BudgetExceeded."""
 
     name: str
+
+    def tell(self, videos: Sequence[Video]) -> list[Opinion]:
+        """Whether title and description promise an operated screen, in order; [] from who knows no more than the scorer."""
 
     def score(self, video: Video, transcript: Transcript, frames: Sequence[tuple[float, Image]]) -> Judgement:
         """Suitability 0-5 and flags."""

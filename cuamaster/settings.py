@@ -47,6 +47,9 @@ class Settings(BaseSettings):
         default=None, description="folder of a CTranslate2 model; None: the embedded tiny.en"
     )
     annotator: Literal["rules", "openai_api"] = "rules"
+    round_opinions: int = Field(
+        default=200, ge=0, description="titles of a round, nearest to undecided first, on which openai_api is asked"
+    )
     policy: Literal["replay", "openai_api"] = "replay"
     dialect: str = Field(
         default="qwen3-vl", description="how the endpoint's policy writes actions: a name of docs/actions.md"

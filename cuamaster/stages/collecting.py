@@ -58,7 +58,8 @@ def collect(folder: RoundFolder, tasks: Sequence[Task], ports: DesktopPorts, set
 def _how(settings: Settings) -> str:
     """Who collects and where: another policy makes other episodes of the same task."""
     policy = f"{settings.policy} {settings.api_model}" if settings.policy == "openai_api" else settings.policy
-    return f"{policy} {settings.mode} {settings.desktop}"
+    branches = f" {settings.branches} branches" if settings.branches > 1 else ""
+    return f"{policy} {settings.mode} {settings.desktop}{branches}"
 
 
 def faulted(tasks: Sequence[Task], settings: Settings) -> set[str]:
@@ -86,8 +87,11 @@ def _episode(
         with ports.host.open(task.environment.image) as desktop:
             return rollout(
                 task, policy, desktop, reader=ports.reader, journal=journal, detector=RulesDetector(ports.reader), store=ports.store,
-                budget=Budget(max_steps=settings.max_steps, max_retries=settings.max_retries, max_seconds=settings.max_seconds),
-                clock=time.monotonic, episode_id=episode_id,
+                budget=Budget(
+                    max_steps=settings.max_steps, max_retries=settings.max_retries, max_seconds=settings.max_seconds,
+                    branches=settings.branches,
+                ),
+                clock=time.monotonic, episode_id=episode_id, rival=lambda branch: ports.policy(f"{episode_id}-b{branch}", err),
             ), True  # fmt: skip
     except HostBusy:
         raise

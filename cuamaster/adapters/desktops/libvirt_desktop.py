@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ import numpy as np
 
 from cuamaster.action_space import CUAAction
 from cuamaster.adapters.desktops.libvirt_actions import SHELL_SECONDS, Performer
+from cuamaster.adapters.desktops.libvirt_domain import copy_disk
 from cuamaster.adapters.desktops.libvirt_guest import IDLE_SHARE, Guest
 from cuamaster.adapters.desktops.libvirt_input import Input
 from cuamaster.adapters.desktops.libvirt_migration import SnapshotJobs
 from cuamaster.adapters.desktops.libvirt_session import Session
 from cuamaster.adapters.images.recipe import ImageRecipe
-from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, StateDrift, UnknownName
-from cuamaster.ports import Frame, GuestImage, Image, ShellResult
+from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, HostBusy, StateDrift, UnknownName
+from cuamaster.ports import Desktop, Frame, GuestImage, Image, ShellResult
 from cuamaster.records.episode import Receipt
 from cuamaster.records.trajectory import StateSignature
 from cuamaster.vision.frame_gate import decode_screenshot
@@ -30,7 +32,11 @@ _FRAME_SECONDS = 3.0
 
 
 class LibvirtDesktop:
-    """One clone of a golden snapshot; `on_close` tells the host that its slot is free."""
+    """One clone of a golden snapshot; `on_close` tells the host that its slot is free.
+
+    `twin` makes a fork of this desktop at a label; `snapshots_of`: the desktop whose disk, snapshots included, this one has a
+    copy of.
+    """
 
     def __init__(
         self,
@@ -41,6 +47,8 @@ class LibvirtDesktop:
         on_close: Callable[[], None],
         *,
         local: bool = True,
+        twin: Callable[[LibvirtDesktop, str], LibvirtDesktop] | None = None,
+        snapshots_of: LibvirtDesktop | None = None,
     ) -> None:
         self.image = image.name
         self.image_digest = image.digest
@@ -56,8 +64,9 @@ class LibvirtDesktop:
         self._input = Input(guest, image.width, image.height, local=local)
         self._performer = Performer(self._input, self._session, image.width, image.height)
         self._jobs = SnapshotJobs(guest)
-        self._attested: dict[str, StateSignature] = {}
-        self._pointers: dict[str, tuple[int, int]] = {}
+        self._twin = twin
+        self._attested: dict[str, StateSignature] = dict(snapshots_of._attested) if snapshots_of else {}
+        self._pointers: dict[str, tuple[int, int]] = dict(snapshots_of._pointers) if snapshots_of else {}
         self._closed = False
         self._input.release_all()
 
@@ -182,12 +191,13 @@ class LibvirtDesktop:
 
         Raises UnknownName for a label never saved, StateDrift when the state is not the attested one.
         """
-        expected = self._attested.get(label)
-        if expected is None:
-            raise UnknownName(
-                f"{self.name} has no snapshot {label!r}", hint=f"it has {', '.join(self._attested) or 'none'}"
-            )
+        self._known(label)
         self._jobs.load(label)
+        return self.attest(label)
+
+    def attest(self, label: str) -> StateSignature:
+        """After the guest was loaded from `label`: wait for it, release what is held, compare. Raises StateDrift."""
+        expected = self._known(label)
         self._guest.wait_agent(_AGENT_SECONDS)
         self._input.release_all()
         self._input.pointer = self._pointers[label]
@@ -199,6 +209,38 @@ class LibvirtDesktop:
             if time.monotonic() > deadline:
                 raise StateDrift(f"{self.name}: after the rollback to {label!r}: {difference(expected, seen)}")
             time.sleep(0.1)
+
+    def _known(self, label: str) -> StateSignature:
+        if label not in self._attested:
+            raise UnknownName(
+                f"{self.name} has no snapshot {label!r}", hint=f"it has {', '.join(self._attested) or 'none'}"
+            )
+        return self._attested[label]
+
+    @contextmanager
+    def fork(self, label: str) -> Iterator[Desktop]:
+        """Another guest that stands at `label`, with a copy of this one's disk; this one stops while the disk is copied."""
+        self._known(label)
+        if self._twin is None:
+            raise HostBusy(f"{self.name} has no host that could start a fork")
+        desktop = self._twin(self, label)
+        try:
+            yield desktop
+        finally:
+            desktop.close()
+
+    def copy_disk(self, target: Path) -> None:
+        """Copy the disk with all snapshots in it. A stopped QEMU has written everything it held back (bdrv_flush_all)."""
+        self._guest.suspend()
+        try:
+            copy_disk(self._folder / "disk.qcow2", target)
+        finally:
+            self._guest.resume()
+
+    @property
+    def disk_mib(self) -> int:
+        """What the disk takes on the host now."""
+        return (self._folder / "disk.qcow2").stat().st_blocks >> 11
 
     def drop_snapshot(self, label: str) -> None:
         """Free a snapshot's space; unknown labels are ignored."""

@@ -17,7 +17,7 @@ from cuamaster.adapters.desktops.kvm_probe import probe_kvm
 from cuamaster.adapters.desktops.libvirt_desktop import LibvirtDesktop
 from cuamaster.adapters.desktops.libvirt_domain import Machine, describe_machine
 from cuamaster.adapters.desktops.libvirt_golden import ensure_golden
-from cuamaster.adapters.desktops.libvirt_machine import start_clone
+from cuamaster.adapters.desktops.libvirt_machine import start_clone, start_fork
 from cuamaster.adapters.desktops.libvirt_root import Root, open_root
 from cuamaster.adapters.desktops.room import obstacle
 from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
@@ -85,25 +85,48 @@ class LibvirtHost:
 
     def start(self, image: str) -> LibvirtDesktop:
         """Like `open`, for callers that close the desktop themselves."""
+        return self._start(self.prepare(image))
+
+    def fork(self, source: LibvirtDesktop, label: str) -> LibvirtDesktop:
+        """A guest at a snapshot of another one. Raises as `start` does, and StateDrift when it is not in the attested state."""
+        return self._start(self.prepare(source.image), source, label)
+
+    def _start(self, ready: Prepared, source: LibvirtDesktop | None = None, label: str = "") -> LibvirtDesktop:
+        """A clone, or a fork of `source` at `label`, if there is room; nothing is left of one that fails."""
         with storing(self._cache), ExitStack() as undo:
             name = self._reserve()
             undo.callback(self._free, name)
-            ready = self.prepare(image)
-            if (why := obstacle(ready.root.folder, ready.machine.memory_mib)) is not None:
+            disk = source.disk_mib if source else 0
+            if (why := obstacle(ready.root.folder, ready.machine.memory_mib, disk_mib=disk)) is not None:
                 raise HostBusy(f"{self.name}: no room for another desktop: {why}")
             folder = ready.root.make_folder(name)
             undo.callback(shutil.rmtree, folder, ignore_errors=True)
-            guest = start_clone(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder)
+            if source is None:
+                guest = start_clone(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder)
+            else:
+                source.copy_disk(folder / "disk.qcow2")
+                guest = start_fork(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder, label)
             undo.callback(guest.destroy)
             guest.wait_agent(_AGENT_SECONDS)
-            # Its clock stopped when the golden snapshot was made.
-            guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
-            local = ready.root.embed
-            desktop = LibvirtDesktop(guest, ready.recipe, ready.image, folder, lambda: self._free(name), local=local)
+            if source is None:  # its clock stopped when the golden snapshot was made
+                guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
+            desktop = LibvirtDesktop(
+                guest, ready.recipe, ready.image, folder, lambda: self._free(name), local=ready.root.embed,
+                twin=self.fork, snapshots_of=source,
+            )  # fmt: skip
+            if source is not None:
+                desktop.attest(label)
             undo.pop_all()
         with self._lock:
             self._live[name] = desktop
         return desktop
+
+    def room(self, image: str) -> str | None:
+        """Why a clone of `image` does not fit into this machine's memory or disk now, or None."""
+        with storing(self._cache):
+            self._cache.mkdir(parents=True, exist_ok=True)
+        folder = self._root.folder if self._root is not None else self._cache
+        return obstacle(folder, self._builder.recipe(image).memory_mib)
 
     def prepare(self, image: str) -> Prepared:
         """Open the root, build the image and make its golden snapshot where they are missing; once for each image."""

@@ -103,6 +103,7 @@ def _worker(folder: Path, name: str, seconds: float) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", _WORKER, str(folder), name, str(seconds)])
 
 
+@pytest.mark.slow
 def test_two_processes_on_one_stage_each_do_others_items_and_none_twice(tmp_path: Path) -> None:
     workers = [_worker(tmp_path, name, 0.15) for name in ("one", "two")]
     assert [worker.wait(60) for worker in workers] == [0, 0]
@@ -113,6 +114,7 @@ def test_two_processes_on_one_stage_each_do_others_items_and_none_twice(tmp_path
     assert list((tmp_path / "stage" / "claims").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_had_in_hand_is_done_by_the_other(tmp_path: Path) -> None:
     doomed = _worker(tmp_path, "doomed", 60)
     deadline = time.monotonic() + 60

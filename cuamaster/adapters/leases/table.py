@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -28,6 +29,10 @@ SCHEMA = (
     "CREATE INDEX IF NOT EXISTS cuamaster_leases_expires ON cuamaster_leases (expires)",
 )
 _COLUMNS = "id, host, slot, owner, flow, expires"
+_QUEUE = """
+    INSERT INTO cuamaster_requests (id, flow, owner, hosts, since, expires) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET hosts = excluded.hosts, expires = excluded.expires
+"""
 _LOWEST_FREE = """
     SELECT taken.slot + 1 FROM (SELECT -1 AS slot UNION ALL SELECT slot FROM cuamaster_leases WHERE host = ?) AS taken
     WHERE NOT EXISTS (SELECT 1 FROM cuamaster_leases AS next WHERE next.host = ? AND next.slot = taken.slot + 1)
@@ -65,35 +70,32 @@ class LeaseTable(ABC):
             now = self.now(run)
             run("DELETE FROM cuamaster_leases WHERE expires <= ?", (now,))
             run("DELETE FROM cuamaster_requests WHERE expires <= ?", (now,))
-            taken = dict(run("SELECT host, COUNT(*) FROM cuamaster_leases GROUP BY host"))
-            free = {host: number - taken.get(host, 0) for host, number in capacities.items()}
-            run(
-                "INSERT INTO cuamaster_requests (id, flow, owner, hosts, since, expires) VALUES (?, ?, ?, ?, ?, ?) "
-                "ON CONFLICT (id) DO UPDATE SET hosts = excluded.hosts, expires = excluded.expires",
-                (request, flow, owner, json.dumps(list(capacities)), now, now + QUEUE_SECONDS),
-            )
-            host = self._granted(run, free, request) if any(number > 0 for number in free.values()) else None
-            if host is None and wait:
+            counts = run("SELECT host, flow, COUNT(*) FROM cuamaster_leases GROUP BY host, flow")
+            free, held = Counter(capacities), Counter[str]()
+            for host, holder, count in counts:
+                free[host] -= count
+                held[holder] += count
+            rows = run("SELECT id, flow, hosts FROM cuamaster_requests ORDER BY since, id")
+            waiting = [Request(name, other, tuple(json.loads(hosts))) for name, other, hosts in rows]
+            known = any(place.id == request for place in waiting)
+            if not known:
+                waiting.append(Request(request, flow, tuple(capacities)))
+            chosen = grants(free, held, waiting).get(request)
+            if chosen is None:
+                if wait:
+                    run(_QUEUE, (request, flow, owner, json.dumps(list(capacities)), now, now + QUEUE_SECONDS))
                 return None
-            run("DELETE FROM cuamaster_requests WHERE id = ?", (request,))
-            if host is None:
-                return None
-            ((slot,),) = run(_LOWEST_FREE, (host, host))
-            lease = Lease(uuid.uuid4().hex, host, int(slot), owner, flow, now + ttl)
+            if known:
+                run("DELETE FROM cuamaster_requests WHERE id = ?", (request,))
+            ((slot,),) = run(_LOWEST_FREE, (chosen, chosen))
+            lease = Lease(uuid.uuid4().hex, chosen, int(slot), owner, flow, now + ttl)
             run(
                 f"INSERT INTO cuamaster_leases ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
-                (lease.id, host, lease.slot, owner, flow, lease.expires),
+                (lease.id, chosen, lease.slot, owner, flow, lease.expires),
             )
             return lease
 
         return self.transaction(work, alone=True)
-
-    @staticmethod
-    def _granted(run: Statements, free: Mapping[str, int], request: str) -> str | None:
-        held = dict(run("SELECT flow, COUNT(*) FROM cuamaster_leases GROUP BY flow"))
-        rows = run("SELECT id, flow, hosts FROM cuamaster_requests ORDER BY since, id")
-        waiting = [Request(name, flow, tuple(json.loads(hosts))) for name, flow, hosts in rows]
-        return grants(free, held, waiting).get(request)
 
     def withdraw(self, request: str) -> None:
         """Give up waiting; nothing happens when it is gone already."""

@@ -178,19 +178,20 @@ def _take(where: str, count: int, process: int) -> list[int]:
 
 @SLOW
 def test_processes_never_get_the_same_slot(where: str) -> None:
-    with multiprocessing.get_context("spawn").Pool(3) as pool:
-        results = pool.starmap(_take, [(where, 15, process) for process in range(3)])
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        results = pool.starmap(_take, [(where, 22, process) for process in range(2)])
     assert sorted(slot for part in results for slot in part) == list(range(40))
 
 
 @SLOW
-def test_ten_thousand_leases_with_random_deaths_leave_none_behind(where: str, clock: Clock) -> None:
+def test_thousands_of_leases_with_random_deaths_leave_none_behind(where: str, clock: Clock) -> None:
     """Collectors take, renew and give back; one in three dies with what it holds. No slot ever has two holders."""
     table, draw = opened(where, clock), random.Random(7)
+    wanted = 10_000 if isinstance(table, SqliteLeases) else 2_000  # the same statements, at ten times the cost
     capacity, ttl = 50, 60.0
     holders: dict[str, tuple[Lease, float]] = {}
     granted = died = 0
-    while granted < 10_000:
+    while granted < wanted:
         clock.now += draw.uniform(0, 1.5)
         dead_by_now = {name for name, (_, until) in holders.items() if until <= clock.now}
         lease = table.acquire(
@@ -217,7 +218,7 @@ def test_ten_thousand_leases_with_random_deaths_leave_none_behind(where: str, cl
             else:
                 (kept,) = table.renew([item], ttl)
                 holders[item.id] = (kept, kept.expires)
-    assert died > 1000
+    assert died > wanted / 10
     clock.now += ttl
     table.sweep()
     assert table.held() == []

@@ -108,6 +108,8 @@ class Heart:
             for hold in holds:
                 if hold.lease.id in kept:
                     hold.until = asked + self.ttl
-        for hold in lost:
+        with self._changed:
+            used = [hold for hold in lost if hold in self._holds]  # the others were given back meanwhile
+        for hold in used:
             log.warning("%s", hold.fault())
             hold.lose()

@@ -112,4 +112,6 @@ class Heart:
             used = [hold for hold in lost if hold in self._holds]  # the others were given back meanwhile
         for hold in used:
             log.warning("%s", hold.fault())
-            hold.lose()
+            hold.lost = True
+        for hold in used:  # ending a machine may take long, and the other leases cannot wait
+            threading.Thread(target=hold.lose, name="lease-lost", daemon=True).start()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LOCK = 0x6375616D  # any number that nobody else's advisory lock has: "cuam"
 _OPTIONS = (
-    "-c synchronous_commit=off -c lock_timeout=30s -c statement_timeout=30s -c idle_in_transaction_session_timeout=30s"
+    "-c synchronous_commit=off -c lock_timeout=10s -c statement_timeout=10s -c idle_in_transaction_session_timeout=10s"
 )
 """A crash of the server may forget the leases of its last moments: their holders then learn at the next renewal."""
 
@@ -88,7 +88,7 @@ class PostgresLeases(LeaseTable):
     def _open(self) -> psycopg.Connection:
         """One connection, used by one thread at a time; tables are made when they are missing."""
         connection = self._psycopg.connect(
-            self._url, autocommit=True, connect_timeout=10, options=_OPTIONS, application_name="cuamaster"
+            self._url, autocommit=True, connect_timeout=5, options=_OPTIONS, application_name="cuamaster"
         )
         try:
             with connection.transaction():

@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 from cuamaster.adapters.leases.table import SCHEMA, LeaseTable, Statements
 from cuamaster.errors import HostBusy, IntegrityError, StoreFull, StoreUnwritable, storing
+from cuamaster.ports import Lease
 
 T = TypeVar("T")
-_WAIT_SECONDS = 30.0
+_WAIT_SECONDS = 10.0
 """How long a statement waits for another process's transaction, which takes milliseconds."""
 
 
@@ -32,12 +33,14 @@ class SqliteLeases(LeaseTable):
         self._clock = clock
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
-        with storing(path.parent):
-            path.parent.mkdir(parents=True, exist_ok=True)
 
     def now(self, run: Statements) -> float:  # noqa: ARG002  no question to the database
         """The machine's own time."""
         return self._clock()
+
+    def held(self) -> list[Lease]:
+        """All leases that have not expired; to look makes no file."""
+        return super().held() if self._path.exists() else []
 
     def transaction(self, work: Callable[[Statements], T], *, alone: bool = False) -> T:  # noqa: ARG002  SQLite has one writer
         """A write transaction from its first statement on, so that reading and taking a slot are one step."""
@@ -57,6 +60,8 @@ class SqliteLeases(LeaseTable):
 
     def _open(self) -> sqlite3.Connection:
         """One connection, used by one thread at a time; write-ahead, so that a commit needs no flush of the disk."""
+        with storing(self._path.parent):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
         table = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             table.execute("PRAGMA journal_mode = WAL")

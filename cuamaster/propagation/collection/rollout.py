@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
-from cuamaster.errors import CheckFailed, HostBusy, SetupFailed
+from cuamaster.errors import CheckFailed, DesktopFault, SetupFailed
 from cuamaster.ports import Decision, Desktop, Detector, Frame, Journal, Policy, ScreenReader, Store
 from cuamaster.propagation.collection.acting import await_reaction, observe, perform, pointers_of
 from cuamaster.propagation.collection.journal import drop_after, joined
@@ -158,7 +158,7 @@ class _Rollout:
             for number in range(1, self.race.budget.branches):
                 try:
                     desktop = forks.enter_context(self.desktop.fork(boundary.label))
-                except HostBusy as exc:
+                except DesktopFault as exc:  # mostly no room; if this desktop is broken too, its next use tells
                     log.info("%s: %d branches: %s", self.id, number, exc)
                     break
                 runs.append(self._forked(number, rival(number), desktop, boundary))

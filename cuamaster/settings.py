@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -21,6 +22,13 @@ class Host(BaseModel):
 
     uri: str = ""
     capacity: int = Field(default=1, ge=1, description="guests at once")
+
+    @field_validator("uri")
+    @classmethod
+    def _of_this_machine(cls, uri: str) -> str:
+        if urlsplit(uri).netloc:
+            raise ValueError("guests run on the collector's own machine: start one there, leases_url lets them share")
+        return uri
 
 
 class Settings(BaseSettings):

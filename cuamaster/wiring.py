@@ -6,7 +6,6 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from cuamaster.assets import asset_folder, samples_folder
 from cuamaster.errors import InvalidInput
@@ -218,9 +217,7 @@ def _pool(settings: Settings, progress: Progress | None) -> tuple[DesktopHost, G
 
 
 def _shared_name(settings: Settings, uri: str) -> str:
-    """The name under which collectors share a host's slots: its address, and for a local one this machine."""
-    if urlsplit(uri).hostname:
-        return uri
+    """The name under which collectors share a host's slots: this machine and the address."""
     return f"{socket.gethostname()}:{uri or ('simulated' if settings.desktop == 'simulated' else 'qemu:///embed')}"
 
 

@@ -21,6 +21,7 @@ def test_one_host_is_the_default_and_several_add_up(monkeypatch: pytest.MonkeyPa
         ({"hosts": [{"capacity": 0}]}, "greater than or equal to 1"),
         ({"hosts": [{}, {"uri": "qemu:///embed?root=/x"}]}, "one embedded host"),
         ({"hosts": [{"uri": "qemu:///system"}] * 2}, "every host once"),
+        ({"hosts": [{"uri": "qemu+ssh://elsewhere/system"}]}, "own machine"),
         ({"hosts": [{"url": "qemu:///system"}]}, "Extra inputs"),
         ({"leases_url": "mysql://x"}, "postgresql://"),
         ({"lease_ttl_s": 0.1}, "greater than or equal to 1"),

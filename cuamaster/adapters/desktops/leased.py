@@ -82,14 +82,9 @@ class LeasedDesktop:
     @contextmanager
     def fork(self, label: str) -> Iterator[Desktop]:
         """As the desktop does, under a lease of its own; raises HostBusy at once when no slot is free."""
-        with self._another() as hold:
-            with self._held():
-                fork = self._desktop.fork(label)
-                twin = fork.__enter__()
-            try:
-                yield LeasedDesktop(twin, hold, self._another)
-            finally:
-                fork.__exit__(None, None, None)
+        self._hold.check()
+        with self._another() as hold, self._desktop.fork(label) as twin:
+            yield LeasedDesktop(twin, hold, self._another)
 
     def close(self) -> None:
         """End it, with or without a lease."""

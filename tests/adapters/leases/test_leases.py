@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from cuamaster import wiring
 from cuamaster.adapters.leases.heart import Heart
 from cuamaster.adapters.leases.owner import is_dead, owner_name
 from cuamaster.adapters.leases.postgres import PostgresLeases
@@ -22,6 +23,7 @@ from cuamaster.adapters.leases.sqlite import SqliteLeases, machine_seconds
 from cuamaster.adapters.leases.table import QUEUE_SECONDS, LeaseTable
 from cuamaster.errors import HostBusy, IntegrityError, InvalidInput, LeaseLost, MissingDependency, StoreUnwritable
 from cuamaster.ports import Lease
+from cuamaster.settings import Settings
 
 Take = Callable[..., Lease | None]
 SLOW = pytest.mark.slow
@@ -255,6 +257,17 @@ def test_a_stopped_holder_finds_its_lease_lost_when_it_goes_on(table: LeaseTable
     with pytest.raises(LeaseLost):
         hold.check()
     heart.drop(hold)
+
+
+def test_settings_choose_the_table(where: str, tmp_path: Path) -> None:
+    url = where if where.startswith("postgresql:") else ""
+    settings = Settings(workspace=tmp_path, desktop="simulated", leases_url=url)
+    for episode in range(2):
+        with wiring.desktop_ports(settings) as ports, ports.host.open("light-desktop") as desktop:
+            assert desktop.shell("echo ok").stdout == "ok\n"
+            (lease,) = wiring.leases(settings).held()
+            assert (lease.slot, lease.flow, lease.owner) == (0, str(tmp_path.resolve()), owner_name()), episode
+    assert wiring.leases(settings).held() == []
 
 
 # --- what only one of them can suffer

@@ -57,8 +57,7 @@ class Editor:
         return {"text": self.text, "dirty": self.dirty, "files": self.files}
 
     def act(self, action: CUAAction, action_id: str) -> Receipt:
-        if self.dies_at is not None and len(self.performed) >= self.dies_at:
-            raise GuestDied("the machine is gone")
+        self._alive()
         self.performed.append(action_id)
         if action.type == "keyboard.type":
             self.text, self.dirty = self.text + action.args["text"], True
@@ -108,7 +107,12 @@ class Editor:
             setattr(self, name, value)
         return self.state()
 
+    def _alive(self) -> None:
+        if self.dies_at is not None and len(self.performed) >= self.dies_at:
+            raise GuestDied("the machine is gone")
+
     def drop_snapshot(self, label: str) -> None:
+        self._alive()
         del self.saved[label]
 
     @contextmanager

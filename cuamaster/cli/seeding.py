@@ -18,7 +18,10 @@ app = typer.Typer()
 @app.command()
 def seed(
     places: Annotated[
-        list[str] | None, typer.Argument(help="Folders, recordings or feeds; none: what the settings say.")
+        list[str] | None,
+        typer.Argument(
+            help="Folders, recordings, feeds or addresses of videos, accounts, playlists; none: what the settings say."
+        ),
     ] = None,
     workspace: Workspace = None,
     round_number: RoundNumber = None,

@@ -57,7 +57,8 @@ class SearchMemory:
         names = {app.id: app for app in self.taxonomy.apps}
         for row in self.rows:
             self._queries.setdefault((row.provider, row.app, row.text), _Sum()).add(row)
-            self._sites.setdefault((row.provider, row.language), _Sum()).add(row)
+            for provider in (row.provider, ""):  # "": all sites together
+                self._sites.setdefault((provider, row.language), _Sum()).add(row)
             self._asks[row.app] += 1
             self._all.add(row)
             app = names.get(row.app)  # an application that left the taxonomy still says how good its words are
@@ -73,12 +74,12 @@ class SearchMemory:
         return self._query(provider, app, text).exhausted
 
     def expected(self, provider: str, app: str, text: str, language: str, word: str) -> float:
-        """Share of the next candidates that will be kept: from the query at this site; where that is young from its action word anywhere, as
-        much better or worse as the site is than all in this language; else from all."""
+        """Share of the next candidates that will be kept: from the query at this site; where that is young from its action word anywhere, by
+        as much more or less as the site keeps than all sites do in this language; else from all."""
         every = self._all.rate(PRIOR)
-        word_s = self._words.get((language, word), _NOTHING).rate(every)
-        site_s = self._sites.get((provider, language), _NOTHING).rate(every)
-        return self._query(provider, app, text).rate(min(1.0, word_s * site_s / every))
+        words = self._words.get((language, word), _NOTHING).rate(every)
+        here, anywhere = (self._sites.get((name, language), _NOTHING).rate(every) for name in (provider, ""))
+        return self._query(provider, app, text).rate(min(1.0, words * here / anywhere))
 
     def curiosity(self, provider: str, app: str, text: str) -> float:
         """What an application's less asked queries are worth beyond what they are expected to bring."""

@@ -42,7 +42,7 @@ class Patience:
         """Seconds until the first of the sources may be asked; None if that is too long, or never said."""
         times = [fault.until for fault in late if fault.until is not None]
         seconds = max(0.0, min(times) - self.clock()) if times else None
-        return seconds if seconds is not None and seconds <= left else None
+        return seconds if seconds is not None and left > 0 and seconds <= left else None
 
 
 NONE = Patience()

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from cuamaster.adapters.videos.metadata import number
+
 _MARKUP = re.compile(r"</?em[^<>]*>")
 
 
@@ -18,7 +20,7 @@ def facts_of(item: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "title": html.unescape(_MARKUP.sub("", str(item.get("title") or ""))) or None,
         "uploader": item.get("author"),
-        "duration": item.get("duration"),
+        "duration": number(item.get("duration")),
         "description": item.get("description"),
         "timestamp": item.get("pubdate"),
         "categories": [item["typename"]] if item.get("typename") else None,

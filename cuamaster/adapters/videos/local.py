@@ -66,7 +66,9 @@ class LocalVideos:
         return json.dumps([self._places, self._there() if not query.text else []])
 
     def _there(self) -> list[tuple[str, int, int]]:
-        files = [file for place in self._places for file in _files(Path(place)) or [Path(place)] if file.is_file()]
+        files = [
+            file for place in self._places for file in _files(Path(place)) or _sidecars(Path(place)) if file.is_file()
+        ]
         return [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
 
     def fetch(self, video: Video, folder: Path) -> Fetched:
@@ -219,6 +221,14 @@ class LocalVideos:
 
 def _files(folder: Path) -> list[Path]:
     return sorted(item for item in folder.rglob("*") if item.is_file() and not item.name.startswith("."))
+
+
+def _sidecars(file: Path) -> list[Path]:
+    """A recording with what may describe it."""
+    if not file.is_file():
+        return []
+    named = (item for item in file.parent.iterdir() if item.name.startswith(file.stem))
+    return sorted({*named, file.with_name("video.json"), file.with_name("info.json")})
 
 
 def _begins_as_feed(file: Path) -> bool:

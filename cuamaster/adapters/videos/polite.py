@@ -32,6 +32,8 @@ from cuamaster.errors import (
 )
 
 log = logging.getLogger(__name__)
+REDIRECTS = 5
+"""Addresses that may lead on to another, and lists that may lie in lists, before it is enough."""
 _CODECS = "[vcodec~=?'^(avc|h264|vp0?9|vp8)']"
 FORMAT = (
     f"bv*[height<=?1080]{_CODECS}+ba/b[height<=?1080]{_CODECS}/bv*[height<=?1080]+ba/b[height<=?1080]/bv*[height<=?1080]"
@@ -114,9 +116,39 @@ class Client:
         self._timeout, self._retries = timeout, retries
 
     def listing(self, request: str, first: int, last: int) -> dict[str, Any]:
-        """An address or `key:words` with its entries `first` to `last` (from 1), none of them looked into."""
-        with self._calls(request, playliststart=first, playlistend=last) as ydl:
-            return _info(ydl.extract_info(request, download=False))
+        """What an address or `key:words` is: a video as its page says it, or a list with its entries `first` to `last` (from 1), none of them
+        looked into. yt-dlp's own processing is left out: it needs every entry to be sound, and thinks of file names for each."""
+        with self._calls(request) as ydl:
+            info = _dict(ydl.extract_info(request, download=False, process=False))
+            for _ in range(REDIRECTS):
+                if info.get("_type") not in ("url", "url_transparent"):
+                    break
+                key = info.get("ie_key")
+                info = {**info, **_dict(ydl.extract_info(info["url"], download=False, process=False, ie_key=key))}
+            if info.get("entries") is None:
+                return info
+            return {**info, "entries": self._entries(ydl, request, info, first, last)}
+
+    def _entries(
+        self, ydl: PoliteYoutubeDL, request: str, info: Any, first: int, last: int, depth: int = 0
+    ) -> list[dict[str, Any]]:
+        """Entries as they come; what came before a fault of the list itself stays."""
+        found: list[dict[str, Any]] = []
+        part: Any = slice(first, last)
+        try:
+            for _, entry in yt_dlp.utils.PlaylistEntries(ydl, info)[part]:
+                if not isinstance(entry, dict):
+                    continue
+                if entry.get("entries") is not None:  # a list that came whole
+                    inner = self._entries(ydl, request, entry, 1, last, depth + 1) if depth < REDIRECTS else []
+                    entry = {**entry, "entries": inner}
+                found.append(entry)
+        except yt_dlp.utils.YoutubeDLError as exc:
+            fault = ydl.stopped or self._fault(request, exc)
+            if not (found and isinstance(fault, MediaError)):
+                raise fault from exc
+            log.warning("%s: the list ends after %d: %s", request, len(found), fault)
+        return found
 
     def fetch(self, address: str, stem: Path, refuse: Callable[[Mapping[str, Any]], None]) -> dict[str, Any]:
         """Download to `stem`.EXT with `stem`.info.json; `refuse` raises MediaError for what is not to be downloaded, before it is."""
@@ -138,7 +170,8 @@ class Client:
             "writeinfojson": True, "allow_playlist_files": False,
         }  # fmt: skip
         with self._calls(address, **options) as ydl:
-            return _info(ydl.extract_info(address, download=True))
+            found: Any = ydl.extract_info(address, download=True)
+            return _dict(ydl.sanitize_info(found) if found else None)
 
     def track(self, address: str, part: Mapping[str, Any], target: Path) -> None:
         """Fetch one caption file of the video at `address`."""
@@ -190,7 +223,7 @@ class Client:
             if isinstance(fault, CuamasterError):
                 return fault
         said = plain(str(exc)) if isinstance(exc, yt_dlp.utils.YoutubeDLError) else f"{type(exc).__name__}: {exc}"
-        if isinstance(exc, CookieLoadError):
+        if isinstance(exc, CookieLoadError) or "Netscape format" in said:
             return InvalidInput(f"ytdlp_cookies {self._cookies}: {said}", hint="export cookies in Netscape format")
         if "No space left" in said:
             return StoreFull(f"no space left while downloading {request}")
@@ -240,9 +273,9 @@ def plain_address(value: Any) -> str | None:
     return address if re.match(r"https?://[^\s/]", address) else None
 
 
-def _info(found: Any) -> dict[str, Any]:
-    clean: Any = yt_dlp.YoutubeDL.sanitize_info(found) if found else {}
-    return dict(clean)
+def _dict(found: Any) -> dict[str, Any]:
+    """What yt-dlp found; {} for nothing."""
+    return dict(found) if found else {}
 
 
 def _literal(path: Path) -> str:

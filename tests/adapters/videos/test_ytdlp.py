@@ -68,7 +68,7 @@ def test_lists_are_filtered_by_the_query_and_asked_once(videos: Any, tmp_path: P
     assert [video.title for video in source.search(query("GIMP"))] == ["Video 0 about GIMP", "Video 2 about GIMP"]
     assert len(list(source.search(query("GIMP", limit=1)))) == 1
     assert [video.title for video in source.search(query("Krita"))] == ["Video 1 about Krita"]
-    assert videos.requests == ["/account.xml", "/account.xml"], "a look at the kind of document, then the document"
+    assert videos.requests == ["/account.xml"]
 
 
 def test_places_are_addresses_or_files_of_them(tmp_path: Path) -> None:

@@ -109,8 +109,6 @@ class LocalVideos:
                 fault = exc
         if video.id in self._known:
             return self._known[video.id]
-        if video.source == "feed" and self._web is not None and _suffix(video.url, "") in MEDIA:
-            return FeedItem(video, video.url)  # the feed has dropped it since
         if isinstance(fault, SourceUnavailable):
             raise fault
         raise UnknownName(

@@ -34,6 +34,9 @@ from cuamaster.errors import (
 log = logging.getLogger(__name__)
 REDIRECTS = 5
 """Addresses that may lead on to another, and lists that may lie in lists, before it is enough."""
+_SAID = ("title", "description", "uploader", "duration", "upload_date", "timestamp", "license", "categories")
+REQUESTS = 2_000
+"""Requests that one call may send: a list of 5,000 videos needs some 200."""
 _CODECS = "[vcodec~=?'^(avc|h264|vp0?9|vp8)']"
 FORMAT = (
     f"bv*[height<=?1080]{_CODECS}+ba/b[height<=?1080]{_CODECS}/bv*[height<=?1080]+ba/b[height<=?1080]/bv*[height<=?1080]"
@@ -51,7 +54,7 @@ class PoliteYoutubeDL(yt_dlp.YoutubeDL):
     """Requests for pages, lists and captions are paced, those for media are not: they go to other machines, at the download's own speed."""
 
     def __init__(self, params: Mapping[str, Any], pace: Pace) -> None:
-        self._pace, self._media = pace, False
+        self._pace, self._media, self._requests = pace, False, 0
         self.stopped: CuamasterError | None = None
         super().__init__(cast("Any", params))
         self.add_info_extractor(BiliBiliSearchIE())
@@ -61,6 +64,10 @@ class PoliteYoutubeDL(yt_dlp.YoutubeDL):
         if self._media:
             return super().urlopen(req)
         site = site_of(req if isinstance(req, str) else req.url)
+        self._requests += 1
+        if self._requests > REQUESTS:
+            self.stopped = MediaError(f"{site}: {REQUESTS} requests and no end", reason="endless")
+            raise self.stopped
         try:
             self._pace.turn(site)
             return super().urlopen(req)
@@ -123,8 +130,12 @@ class Client:
             for _ in range(REDIRECTS):
                 if info.get("_type") not in ("url", "url_transparent"):
                     break
-                key = info.get("ie_key")
-                info = {**info, **_dict(ydl.extract_info(info["url"], download=False, process=False, ie_key=key))}
+                inner = _dict(ydl.extract_info(info["url"], download=False, process=False, ie_key=info.get("ie_key")))
+                above = (
+                    info if info["_type"] == "url_transparent" else {}
+                )  # what the embedding page says counts for more
+                told = {name: above[name] for name in _SAID if above.get(name) is not None}
+                info = {"_type": "video", **inner, **told}
             if info.get("entries") is None:
                 return info
             return {**info, "entries": self._entries(ydl, request, info, first, last)}

@@ -191,9 +191,6 @@ def test_a_feed_is_asked_once_and_its_site_left_alone_after_a_429(tmp_path: Path
     assert site.requests == ["/f.xml", "/v.mp4"]
     now[0] += 61
     assert source.fetch(video, tmp_path / "out").media.read_bytes() == b"video"
-    write(site.folder / "f.xml", "<rss><channel/></rss>")
-    other = local(tmp_path, f"{site.url}/f.xml", clock=lambda: now[0])
-    assert other.fetch(video.model_copy(update={"url": f"{site.url}/v.mp4"}), tmp_path / "more").media.is_file()
 
 
 def test_a_file_of_a_feed_that_breaks_off_goes_on_where_it_stopped(tmp_path: Path, site: Any) -> None:

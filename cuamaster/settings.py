@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -41,8 +41,10 @@ class Settings(BaseSettings):
     )
     ytdlp_rate_limit: int | None = Field(default=None, gt=0, description="bytes per second of a download")
     ytdlp_cookies: Path | None = Field(default=None, description="file in Netscape format; read, never written")
-    ytdlp_proxy: str | None = Field(default=None, description="address of a proxy for all sites and feeds")
-    site_gaps: dict[str, float] = Field(
+    ytdlp_proxy: str | None = Field(
+        default=None, description="address of a proxy for all sites; for feeds it must be http"
+    )
+    site_gaps: dict[str, Annotated[float, Field(ge=0)]] = Field(
         default_factory=dict,
         description='seconds between two requests to a site, e.g. {"youtube.com": 2}; "*": all others',
     )

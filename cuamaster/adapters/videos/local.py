@@ -9,6 +9,7 @@ import logging
 import os
 import re
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ class LocalVideos:
         self._language, self._web = language, web
         self._seen: tuple[str, list[FeedItem], list[CuamasterError]] | None = None
         self._known: dict[str, FeedItem] = {}
+        self._lock = threading.Lock()
 
     def search(self, query: Query) -> Iterator[Video]:
         """Videos that name the query's application or all its words, at most `query.limit`; an empty text means all.
@@ -120,15 +122,8 @@ class LocalVideos:
 
         What was read stays known while the files are the same, so that a feed is asked once and a recording is hashed once.
         """
-        there = json.dumps(self._there())
-        if self._seen is None or self._seen[0] != there:
-            faults: list[CuamasterError] = []
-            items = [item for place in self._places for item in self._at(place, faults)]
-            self._known = {item.video.id: item for item in items}
-            if not any(isinstance(fault, SourceUnavailable) for fault in faults):
-                self._seen = there, items, faults
-        else:
-            _, items, faults = self._seen
+        with self._lock:
+            items, faults = self._listed()
         yield from items
         if len(faults) == 1:
             raise faults[0]
@@ -137,6 +132,17 @@ class LocalVideos:
             if later:  # what is broken for good is told when all have answered
                 raise later[0]
             raise InvalidInput("; ".join(str(fault) for fault in faults))
+
+    def _listed(self) -> tuple[list[FeedItem], list[CuamasterError]]:
+        there = json.dumps(self._there())
+        if self._seen is not None and self._seen[0] == there:
+            return self._seen[1:]
+        faults: list[CuamasterError] = []
+        items = [item for place in self._places for item in self._at(place, faults)]
+        self._known = {item.video.id: item for item in items}
+        if not any(isinstance(fault, SourceUnavailable) for fault in faults):
+            self._seen = there, items, faults
+        return items, faults
 
     def _at(self, place: str, faults: list[CuamasterError]) -> Iterator[FeedItem]:
         path = Path(place)

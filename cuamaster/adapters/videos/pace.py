@@ -71,7 +71,7 @@ class Pace:
         gap = self._gaps.get(site, self._gaps.get("*", GAP_SECONDS)) * requests * (1 + self._chance())
         now = self._clock()
         when, state = self._table.claim(site, gap, now)
-        if state.until > now:
+        if when == state.until > now:
             raise resting(state)
         if when > now:
             self._wait(when - now)

@@ -135,6 +135,8 @@ class Client:
                     info if info["_type"] == "url_transparent" else {}
                 )  # what the embedding page says counts for more
                 told = {name: above[name] for name in _SAID if above.get(name) is not None}
+                if above and inner.get("extractor_key") == "Generic":  # a bare file: the page is its address
+                    told["webpage_url"] = above.get("webpage_url")
                 info = {"_type": "video", **inner, **told}
             if info.get("entries") is None:
                 return info

@@ -6,11 +6,11 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from cuamaster.errors import IntegrityError, StoreFull, storing
+from cuamaster.errors import FolderBusy, IntegrityError, StoreFull, StoreUnwritable, storing
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS sites (site TEXT PRIMARY KEY, free REAL NOT NULL, until REAL NOT NULL, reason TEXT NOT NULL, strikes INTEGER NOT NULL)",
@@ -18,6 +18,8 @@ _SCHEMA = (
 )
 _WAIT_SECONDS = 30.0
 """How long a statement waits for another process's transaction, which takes milliseconds."""
+FARTHEST = 2 * 24 * 3600.0
+"""No turn and no rest lies farther ahead: one that does was written by a clock that was wrong."""
 _ALIASES = {"youtu.be": "youtube.com", "youtube-nocookie.com": "youtube.com", "b23.tv": "bilibili.com"}
 _SECOND_LEVEL = frozenset(["ac", "co", "com", "edu", "gov", "net", "org"])
 
@@ -47,17 +49,19 @@ class SiteTable:
         site that is left alone."""
         with self._transaction() as table:
             state = _state(table, site)
-            if state.until > now:
+            if now < state.until < now + FARTHEST:
                 return state.until, state
-            turn = max(now, state.free)
-            _save(table, SiteState(site, turn + gap, state.until, state.reason, state.strikes))
+            turn = max(now, state.free) if state.free < now + FARTHEST else now
+            state = replace(state, until=min(state.until, now))
+            _save(table, replace(state, free=turn + gap))
         return turn, state
 
     def rest(self, site: str, until: float, reason: str) -> None:
         """Leave a site alone; one strike more. A longer rest that stands is not cut short."""
         with self._transaction() as table:
             old = _state(table, site)
-            until, reason = max((until, reason), (old.until, old.reason))
+            if until < old.until < until + FARTHEST:
+                until, reason = old.until, old.reason
             _save(table, SiteState(site, old.free, until, reason, old.strikes + 1))
 
     def answered(self, site: str) -> None:
@@ -112,7 +116,9 @@ class SiteTable:
         except sqlite3.OperationalError as exc:
             if "full" in str(exc):
                 raise StoreFull(f"no space left for {self.path}") from exc
-            raise
+            if "locked" in str(exc):
+                raise FolderBusy(f"{self.path}: another process holds it for more than {_WAIT_SECONDS:g} s") from exc
+            raise StoreUnwritable(f"cannot write {self.path}: {exc}", hint="CUAMASTER_CACHE names the folder") from exc
         except sqlite3.DatabaseError as exc:
             raise IntegrityError(f"{self.path}: {exc}", hint="delete it: only rests of sites are forgotten") from exc
 

@@ -37,6 +37,7 @@ class Web:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._pace, self._timeout, self._clock = pace, timeout, clock
+        self._refused = proxy if proxy and not proxy.startswith(("http://", "https://")) else None
         handlers = [urllib.request.ProxyHandler({"http": proxy, "https": proxy})] if proxy else []
         self._opener = urllib.request.build_opener(*handlers)
 
@@ -87,6 +88,10 @@ class Web:
 
     @contextlib.contextmanager
     def _opened(self, address: str, requests: int, headers: dict[str, str] | None = None) -> Iterator[Any]:
+        if self._refused:
+            raise InvalidInput(
+                f"ytdlp_proxy {self._refused}: feeds go through http proxies only", hint="or leave feeds out"
+            )
         site = site_of(address)
         self._pace.turn(site, requests=requests)
         try:

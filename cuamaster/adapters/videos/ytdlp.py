@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -94,6 +95,7 @@ class YtdlpVideos:
     def __init__(self, downloads: Downloads, *, name: str = LISTED, search_key: str = "", address: str = "") -> None:
         self.name, self._downloads, self._key, self._address = name, downloads, search_key, address
         self._listed: list[Video] | None = None
+        self._lock = threading.Lock()
 
     def search(self, query: Query) -> Iterator[Video]:
         """At most `query.limit` videos, described by the search or list alone: nothing is looked into. Raises SourceUnavailable, MediaError."""
@@ -165,9 +167,10 @@ class YtdlpVideos:
 
     def _everything(self) -> list[Video]:
         """What the address lists; asked once a process, for every query picks from it."""
-        if self._listed is None:
-            self._listed = list(listed(self._downloads.client.listing, self._address))
-        return self._listed
+        with self._lock:  # queries in other threads wait for the one list
+            if self._listed is None:
+                self._listed = list(listed(self._downloads.client.listing, self._address))
+            return self._listed
 
 
 def addresses(places: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ import pytest
 from cuamaster.adapters.videos.faults import Ruling, ruling_of
 from cuamaster.adapters.videos.pace import LONGEST, TRIES, Pace, rest_seconds, retry_after
 from cuamaster.adapters.videos.sites import SiteTable, site_of
-from cuamaster.errors import IntegrityError, MediaError, SourceUnavailable
+from cuamaster.errors import IntegrityError, MediaError, SourceUnavailable, StoreUnwritable
 
 
 class Time:
@@ -169,6 +169,24 @@ def test_a_removed_video_says_nothing_about_its_site(pace: Callable[..., Pace]) 
 )  # fmt: skip
 def test_the_site_of_an_address(address: str, site: str) -> None:
     assert site_of(address) == site
+
+
+def test_a_clock_that_was_wrong_blocks_no_site(pace: Callable[..., Pace], time: Time) -> None:
+    right, time.now = time.now, time.now + 1e9
+    pace().turn("x.org")
+    pace().refused("x.org", "rate-limited", "no")
+    time.now = right
+    pace().turn("x.org")
+    pace().refused("x.org", "rate-limited", "no")
+    with pytest.raises(SourceUnavailable) as fault:
+        pace().turn("x.org")
+    assert fault.value.until is not None and fault.value.until < right + 1e5 and time.waits == []
+
+
+def test_a_cache_that_may_not_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "sites.sqlite").mkdir()
+    with pytest.raises(StoreUnwritable, match=r"sites\.sqlite"):
+        SiteTable(tmp_path / "sites.sqlite").claim("x", 1.0, 1.0)
 
 
 def test_a_damaged_table_is_named_and_an_unused_one_not_made(tmp_path: Path) -> None:

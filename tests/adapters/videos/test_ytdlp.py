@@ -15,9 +15,9 @@ import pytest
 
 from cuamaster.adapters.videos.ytdlp import addresses, refuse
 from cuamaster.assets import samples_folder
-from cuamaster.errors import InvalidInput, MediaError, SourceUnavailable, UnknownName
+from cuamaster.errors import InvalidInput, MediaError, SourceUnavailable, StoreFull, UnknownName
 from cuamaster.records.video import Query
-from tests.adapters.videos.sources import BEGIN, ytdlp
+from tests.adapters.videos.sources import BEGIN, pace, ytdlp
 
 PLUGINS = Path(__file__).resolve().parents[2] / "servers" / "plugins"
 VTT = "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nClick File.\n"
@@ -220,6 +220,32 @@ def test_streams_and_twelve_hours_are_refused_before_the_download(info: dict[str
     with pytest.raises(MediaError) as fault:
         refuse(info, "https://x", 3600.0)
     assert fault.value.reason == reason
+
+
+def test_what_the_page_calls_too_long_is_not_downloaded(videos: Any, tmp_path: Path) -> None:
+    said = {
+        "@context": "https://schema.org", "@type": "VideoObject", "name": "GIMP for twelve hours", "duration": "PT12H", "contentUrl": f"{videos.url}/clip.mp4",
+        "thumbnailUrl": "https://x/t.png", "uploadDate": "2024-02-03", "description": "d", "author": "Ann",
+    }  # fmt: skip
+    (videos.folder / "long.html").write_text(
+        f"<html><script type='application/ld+json'>{json.dumps(said)}</script></html>"
+    )
+    (found,) = ytdlp(tmp_path, f"{videos.url}/long.html").search(query())
+    assert (found.duration, found.upload_date) == (43200.0, "2024-02-03")
+    with pytest.raises(MediaError) as fault:
+        ytdlp(tmp_path, max_seconds=3600.0).fetch(found.model_copy(update={"duration": None}), tmp_path / "out")
+    assert fault.value.reason == "too-long" and "/clip.mp4" not in videos.requests
+
+
+def test_a_disk_that_is_full_is_no_fault_of_the_video(tmp_path: Path) -> None:
+    import yt_dlp
+
+    from cuamaster.adapters.videos.polite import Client
+
+    for said in ("ERROR: unable to write data: [Errno 28] No space left on device", "Postprocessing: No space left"):
+        client = Client(pace(tmp_path))
+        with pytest.raises(StoreFull), client._calls("https://x.org/1"):
+            raise yt_dlp.utils.DownloadError(said)
 
 
 def test_recordings_are_not_refused() -> None:

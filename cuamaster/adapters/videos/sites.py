@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -43,6 +44,8 @@ class SiteTable:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._lock = threading.Lock()
+        self._table: sqlite3.Connection | None = None
 
     def claim(self, site: str, gap: float, now: float) -> tuple[float, SiteState]:
         """(when this caller may send its request, the state); the next caller's turn comes `gap` seconds later. Nothing is claimed of a
@@ -105,14 +108,13 @@ class SiteTable:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """A write transaction from its first statement on, so that reading a turn and taking it are one step."""
-        with storing(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with closing(sqlite3.connect(self.path, timeout=_WAIT_SECONDS, isolation_level=None)) as table, table:
-                table.execute("BEGIN IMMEDIATE")
-                for statement in _SCHEMA:
-                    table.execute(statement)
-                yield table
+            with self._lock:
+                if self._table is None:
+                    self._table = self._opened()
+                with self._table as table:
+                    table.execute("BEGIN IMMEDIATE")
+                    yield table
         except sqlite3.OperationalError as exc:
             if "full" in str(exc):
                 raise StoreFull(f"no space left for {self.path}") from exc
@@ -121,6 +123,15 @@ class SiteTable:
             raise StoreUnwritable(f"cannot write {self.path}: {exc}", hint="CUAMASTER_CACHE names the folder") from exc
         except sqlite3.DatabaseError as exc:
             raise IntegrityError(f"{self.path}: {exc}", hint="delete it: only rests of sites are forgotten") from exc
+
+    def _opened(self) -> sqlite3.Connection:
+        """One connection for the life of the process. With a write-ahead log a turn costs no wait for the disk; a power cut may forget the last."""
+        with storing(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        table = sqlite3.connect(self.path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
+        for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", *_SCHEMA):
+            table.execute(statement)
+        return table
 
 
 def _state(table: sqlite3.Connection, site: str) -> SiteState:

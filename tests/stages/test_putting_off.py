@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from cuamaster.adapters.annotators.rules import RulesAnnotator
 from cuamaster.adapters.frames.ffmpeg import FfmpegFrames
 from cuamaster.assets import samples_folder
 from cuamaster.ports import SeedingPorts, VideoSource
@@ -55,7 +56,7 @@ class Run:
         ports = cast("SeedingPorts", SimpleNamespace(sources=sources, frames=FfmpegFrames()))
         wait = Patience(patience, lambda: self.now, self.wait)
         discover(self.folder, [EVERYTHING], sources, in_turn, 1, wait)
-        screen(self.folder, self.taxonomy, self.settings, in_turn)
+        screen(self.folder, self.taxonomy, RulesAnnotator(), self.settings, in_turn)
         fetch(self.folder, ports, self.settings, in_turn, wait)
         return self.folder.stage("fetch").kept(Media)
 

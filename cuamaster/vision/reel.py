@@ -1,0 +1,142 @@
+"""A whole recording at a glance: frames a few times a minute or second, kept compressed, and what changed between them.
+
+It tells whether anything is operated and where the interface gives way to another picture; it does not tell what that picture is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple, overload
+
+import cv2
+import numpy as np
+
+from cuamaster.ports import Image
+from cuamaster.vision.changes import TILE, Gray, Mask, Region, changed_mask, gray, regions
+
+POINTER = 44
+"""Pixels: a pointer is no larger; two spots of that size, where it was and where it is, are no operation."""
+_CARET = 4
+_EDGE = 0.05  # of the height: a panel of 30 of 768 pixels
+CUT_SHARE = 0.5
+"""Of all tiles: more than that changes at once only when another picture is shown. Dialogs and menus stay under .3."""
+MIN_DEAD_S = 3.0
+"""A picture shown for less is a flash between two windows, not a slide."""
+
+
+class Change(NamedTuple):
+    """What is different at `t` seconds from the frame before: the share of 32-pixel tiles, and whether it is more than a pointer."""
+
+    t: float
+    share: float
+    operated: bool
+
+    @property
+    def cut(self) -> bool:
+        """Another picture altogether."""
+        return self.share >= CUT_SHARE
+
+
+class Reel(Sequence[tuple[float, Image]]):
+    """(seconds, RGB frame) pairs in time order, decoded on access; `changes` has one entry for every frame but the first."""
+
+    def __init__(self, frames: Iterable[tuple[float, Image]]) -> None:
+        """Reads each frame once; frames that look the same share their bytes."""
+        self.times: list[float] = []
+        self.changes: list[Change] = []
+        self._packed: list[bytes] = []
+        before: Gray | None = None
+        for t, image in frames:
+            grey = gray(image)
+            same = before is not None and before.shape == grey.shape and np.array_equal(before, grey)
+            if before is not None:
+                self.changes.append(Change(t, 0.0, False) if same else _change(t, before, grey))
+            self._packed.append(self._packed[-1] if same else _jpeg(image))
+            self.times.append(t)
+            before = grey
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[float, Image]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[tuple[float, Image]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[float, Image] | list[tuple[float, Image]]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        decoded = np.asarray(cv2.imdecode(np.frombuffer(self._packed[index], np.uint8), cv2.IMREAD_COLOR), np.uint8)
+        return self.times[index], np.asarray(cv2.cvtColor(decoded, cv2.COLOR_BGR2RGB), np.uint8)
+
+    @property
+    def step(self) -> float:
+        """Seconds between two frames."""
+        return self.times[1] - self.times[0] if len(self.times) > 1 else 0.0
+
+    def operated(self, start: float, end: float) -> list[float]:
+        """Times in [start, end] at which part of the picture had changed, pointer and whole new pictures left out."""
+        first = bisect_left(self.changes, (start,))
+        return [c.t for c in self.changes[first:] if c.t <= end and c.operated and not c.cut]
+
+    def dead(self) -> list[tuple[float, float]]:
+        """Spans in which another picture is shown (slide, title card, film): between two cuts nothing is operated, or all moves.
+
+        A recording without a cut has none, however still it is.
+        """
+        cuts = [c.t for c in self.changes if c.cut]
+        if not cuts:
+            return []
+        edges = [self.times[0], *cuts, self.times[-1]]
+        spans: list[tuple[float, float]] = []
+        for start, end in pairwise(edges):
+            if self.operated(start + 1e-6, end) or end <= start:
+                continue
+            if spans and start - spans[-1][1] < 1e-6:
+                spans[-1] = (spans[-1][0], end)
+            else:
+                spans.append((start, end))
+        return [(start, end) for start, end in spans if end - start >= MIN_DEAD_S]
+
+    def frame_before(self, t: float) -> Image:
+        """The last frame shown before `t` seconds."""
+        return self[max(0, bisect_right(self.times, t - 1e-6) - 1)][1]
+
+
+def _change(t: float, before: Gray, after: Gray) -> Change:
+    if before.shape != after.shape:
+        return Change(t, 1.0, True)
+    mask = changed_mask(before, after)
+    if not mask.any():
+        return Change(t, 0.0, False)
+    share = _tiles(mask)
+    height = mask.shape[0]
+    spots = (region for region in regions(mask, at_least=4) if not _pointer(region) and not _clock(region, height))
+    return Change(t, share, share >= 0.1 or next(spots, None) is not None)
+
+
+def _tiles(mask: Mask) -> float:
+    """Share of the 32-pixel tiles in which a pixel changed."""
+    height, width = (size // TILE * TILE for size in mask.shape)
+    if not height or not width:
+        return 1.0
+    tiles = mask[:height, :width].reshape(height // TILE, TILE, width // TILE, TILE).max(axis=(1, 3))
+    return float(np.mean(tiles > 0))
+
+
+def _pointer(region: Region) -> bool:
+    """A spot that a pointer or a text cursor leaves; letters are wider than high."""
+    upright = region.height >= 0.8 * region.width or region.width <= _CARET
+    return region.width <= POINTER and region.height <= POINTER and upright
+
+
+def _clock(region: Region, height: int) -> bool:
+    """A little something in a panel at the upper or lower edge, which changes by itself."""
+    at_edge = region.y1 <= _EDGE * height or region.y0 >= (1 - _EDGE) * height
+    return at_edge and region.width <= 2 * POINTER
+
+
+def _jpeg(image: Image) -> bytes:
+    _, data = cv2.imencode(".jpg", cv2.cvtColor(image, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, 90])
+    return bytes(np.asarray(data).tobytes())

@@ -101,6 +101,7 @@ class Recorder:
         width, height = self.size
         self.start("Xvfb", self.display, "-screen", "0", f"{width}x{height}x24", "-noreset")
         self.wait_for(["xdpyinfo"], "dimensions")
+        self.run("xset", "r", "off")  # on a busy machine a key is held long enough to repeat
         self.run("xsetroot", "-solid", self.scenario.get("background", "#000000"), "-cursor_name", "left_ptr")
         for command in self.scenario.get("prepare", []):
             self.run(*self.as_user("sh", "-c", command))
@@ -291,12 +292,13 @@ class Recorder:
             count += 1
         lanes = "".join(f"[a{index}]" for index in range(count))
         filters.append(f"{lanes}amix=inputs={count}:normalize=0[a]")
+        # A film's noise costs minutes at `slow`; recordings with shows are made where they are needed, not kept.
         cut = edit.picture(self.shows, self.size, count + 1, self.out)
         inputs, filters, seen = inputs + cut.inputs, filters + cut.filters, cut.label
         if scaled := self.scenario.get("scaled"):
             filters.append("[{}]scale={}:{}:flags=bicubic[v]".format(seen, *scaled))
             seen = "v"
-        encode = f"-map {'0:v' if seen == '0:v' else f'[{seen}]'} -map [a] -c:v libx264 -preset slow -crf 23 -pix_fmt yuv420p -c:a aac -b:a 48k -movflags +faststart"
+        encode = f"-map {'0:v' if seen == '0:v' else f'[{seen}]'} -map [a] -c:v libx264 -preset {'veryfast' if self.shows else 'slow'} -crf 23 -pix_fmt yuv420p -c:a aac -b:a 48k -movflags +faststart"
         command = ["ffmpeg", "-y", "-v", "error", *inputs, "-filter_complex", ";".join(filters), *encode.split()]
         subprocess.run([*command, str(self.out / "tutorial.mp4")], check=True)
         for line in self.narration:

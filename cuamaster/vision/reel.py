@@ -17,11 +17,13 @@ from cuamaster.ports import Image
 from cuamaster.vision.changes import TILE, Gray, Mask, Region, changed_mask, gray, regions
 
 POINTER = 44
-"""Pixels: a pointer is no larger; two spots of that size, where it was and where it is, are no operation."""
+"""Pixels: a pointer is no larger."""
 _CARET = 4
+_SPECK = 8
+_MUCH = 0.1  # of all tiles
 _EDGE = 0.05  # of the height: a panel of 30 of 768 pixels
-CUT_SHARE = 0.5
-"""Of all tiles: more than that changes at once only when another picture is shown. Dialogs and menus stay under .3."""
+CUT_SHARE = 0.7
+"""Of all tiles: more than that changes at once only when another picture is shown. A large file dialog has .6, slides have 1."""
 MIN_DEAD_S = 3.0
 """A picture shown for less is a flash between two windows, not a slide."""
 
@@ -47,15 +49,39 @@ class Reel(Sequence[tuple[float, Image]]):
         self.times: list[float] = []
         self.changes: list[Change] = []
         self._packed: list[bytes] = []
+        self._pointer: list[Region] = []
         before: Gray | None = None
         for t, image in frames:
             grey = gray(image)
             same = before is not None and before.shape == grey.shape and np.array_equal(before, grey)
             if before is not None:
-                self.changes.append(Change(t, 0.0, False) if same else _change(t, before, grey))
+                self.changes.append(Change(t, 0.0, False) if same else self._change(t, before, grey))
             self._packed.append(self._packed[-1] if same else _jpeg(image))
             self.times.append(t)
             before = grey
+
+    def _change(self, t: float, before: Gray, after: Gray) -> Change:
+        if before.shape != after.shape:
+            return Change(t, 1.0, True)
+        mask = changed_mask(before, after)
+        if not mask.any():
+            return Change(t, 0.0, False)
+        share = _tiles(mask)
+        return Change(t, share, share >= _MUCH or self._operated(regions(mask, at_least=_SPECK), mask.shape[0]))
+
+    def _operated(self, changed: Sequence[Region], height: int) -> bool:
+        """Whether it is more than a pointer, a text cursor or a panel's clock. Remembers where the pointer may be.
+
+        A pointer that moves leaves two spots; a single one away from where the pointer is known to be is a letter or a digit.
+        """
+        spots = [region for region in changed if region.width > _CARET and not _clock(region, height)]
+        if len(spots) > 2 or any(not _like_pointer(region) for region in spots):
+            return True
+        known = self._pointer
+        if len(spots) == 1 and known and all(spots[0].gap(*_middle(place)) > POINTER for place in known):
+            return True
+        self._pointer = spots or known
+        return False
 
     def __len__(self) -> int:
         return len(self.times)
@@ -104,18 +130,6 @@ class Reel(Sequence[tuple[float, Image]]):
         return self[max(0, bisect_right(self.times, t - 1e-6) - 1)][1]
 
 
-def _change(t: float, before: Gray, after: Gray) -> Change:
-    if before.shape != after.shape:
-        return Change(t, 1.0, True)
-    mask = changed_mask(before, after)
-    if not mask.any():
-        return Change(t, 0.0, False)
-    share = _tiles(mask)
-    height = mask.shape[0]
-    spots = (region for region in regions(mask, at_least=4) if not _pointer(region) and not _clock(region, height))
-    return Change(t, share, share >= 0.1 or next(spots, None) is not None)
-
-
 def _tiles(mask: Mask) -> float:
     """Share of the 32-pixel tiles in which a pixel changed."""
     height, width = (size // TILE * TILE for size in mask.shape)
@@ -125,10 +139,13 @@ def _tiles(mask: Mask) -> float:
     return float(np.mean(tiles > 0))
 
 
-def _pointer(region: Region) -> bool:
-    """A spot that a pointer or a text cursor leaves; letters are wider than high."""
-    upright = region.height >= 0.8 * region.width or region.width <= _CARET
-    return region.width <= POINTER and region.height <= POINTER and upright
+def _like_pointer(region: Region) -> bool:
+    """A spot as a pointer leaves it; words are wider than high."""
+    return region.width <= POINTER and region.height <= POINTER and region.height >= 0.8 * region.width
+
+
+def _middle(region: Region) -> tuple[float, float]:
+    return (region.x0 + region.x1) / 2, (region.y0 + region.y1) / 2
 
 
 def _clock(region: Region, height: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,14 +15,17 @@ from cuamaster.records.speech import (
     operations,
     split_clauses,
     unpunctuated,
+    words_of,
 )
-from cuamaster.records.transcript import Word
+from cuamaster.records.transcript import Transcript, Word
 
 Aside = Literal["", "closing", "appeal", "paid", "told", "shown", "unseen"]
 """Why operations that are said are none of a task: a goodbye, an appeal to subscribe, a paid read, a report of what was done before, said
 over another picture than the interface, said with nothing happening."""
 PAID_GAP_S = 25.0
 """A paid read says in every other sentence or so what it sells."""
+BREATH_S = 0.25
+"""Silence between two cues; inside a cue words follow each other."""
 MOSTLY = 0.6
 """Share of operations in the past tense from which a narrator tells afterwards what was just done."""
 
@@ -48,17 +51,31 @@ class Utterance:
         return replace(self, operations=(), aside=aside, put_aside=self.operations or self.put_aside)
 
 
-def utterances(words: Sequence[Word], language: str) -> list[Utterance]:
-    """Sentences by punctuation or pause (clauses, where there is no punctuation), each with its operations or why it has none."""
+def narrated(transcript: Transcript) -> list[Utterance]:
+    """The utterances of a transcript; where it has no punctuation, a cue that begins after a breath begins one."""
+    words = words_of(transcript)
+    cues = frozenset(item.words[0].start if item.words else item.start for item in transcript.sentences)
+    return utterances(words, transcript.language, cues)
+
+
+def utterances(words: Sequence[Word], language: str, cues: Collection[float] = ()) -> list[Utterance]:
+    """Sentences by punctuation or pause, each with its operations or why it has none.
+
+    Without punctuation: clauses, cut at pauses where one of `cues` (seconds) starts.
+    """
     found = operations(words, language)
-    if unpunctuated(words):
-        pieces = [list(clause.words) for clause in split_clauses(words, language)]
-    else:
-        pieces = [[]]
-        for index, word in enumerate(words):
-            pieces[-1].append(word)
-            if index + 1 < len(words) and (ends_sentence(word) or words[index + 1].start - word.end >= PAUSE_SECONDS):
-                pieces.append([])
+    loose = unpunctuated(words)
+    openers = {clause.words[0].start for clause in split_clauses(words, language)} if loose else set()
+    pieces: list[list[Word]] = [[]]
+    for before, word in zip([None, *words], words, strict=False):
+        silence = word.start - before.end if before is not None else 0.0
+        if loose:
+            opens = word.start in openers or (word.start in cues and silence >= BREATH_S)
+        else:
+            opens = silence >= PAUSE_SECONDS or (before is not None and ends_sentence(before))
+        if opens and pieces[-1]:
+            pieces.append([])
+        pieces[-1].append(word)
     spoken: list[Utterance] = []
     for piece in filter(None, pieces):
         inside = tuple(item for item in found if piece[0].start <= item.t < max(piece[-1].end, piece[0].start + 0.001))

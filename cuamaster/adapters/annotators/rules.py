@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from cuamaster.adapters.annotators.instruction import instruct
-from cuamaster.adapters.annotators.narration import Utterance, utterances
+from cuamaster.adapters.annotators.narration import Utterance, narrated
 from cuamaster.adapters.annotators.pictures import look
 from cuamaster.adapters.annotators.spans import UNSEEN_KINDS, looked_at, runs, span
 from cuamaster.adapters.annotators.start import start_state
@@ -80,9 +80,8 @@ class RulesAnnotator:
 
         Pictures count when `frames` is a `Reel` of the whole recording: then only what is seen to be operated is mined.
         """
-        words = words_of(transcript)
-        spoken = utterances(words, transcript.language)
-        chapters = _believed(video.chapters, words, spoken)
+        spoken = narrated(transcript)
+        chapters = _believed(video.chapters, words_of(transcript), spoken)
         spoken = [_in_paid_chapter(item, chapters) for item in spoken]
         reel = frames if isinstance(frames, Reel) and len(frames) > 1 else None
         if reel is not None:
@@ -112,9 +111,7 @@ class RulesAnnotator:
         return [_decide(item) for item in candidates]
 
     def _operations(self, transcript: Transcript) -> list[Operation]:
-        return [
-            item for utterance in utterances(words_of(transcript), transcript.language) for item in utterance.operations
-        ]
+        return [item for utterance in narrated(transcript) for item in utterance.operations]
 
     def _app(self, video: Video, said: str) -> str:
         """The application a video was kept for; else the one its title or the words name most; '' if none."""

@@ -38,7 +38,7 @@ def picture(shows: Sequence[dict[str, Any]], size: tuple[int, int], first: int, 
         start, end = show["t_start"], show["t_end"]
         when = f"enable='between(t,{start:.3f},{end:.3f})'"
         if show.get("film"):
-            source = f"gradients=size={size[0]}x{size[1]}:rate=15:speed=0.02,noise=alls=16:allf=t,format=yuv420p"
+            source = f"gradients=size={size[0]}x{size[1]}:rate=15:speed=0.02,noise=alls=6:allf=t,format=yuv420p"
             inputs += ["-f", "lavfi", "-t", f"{end - start:.3f}", "-i", source]
             filters.append(f"[{first + inputs.count('-i') - 1}:v]setpts=PTS+{start:.3f}/TB[film{number}]")
             filters.append(f"[{label}][film{number}]overlay=eof_action=pass:{when}[show{number}]")

@@ -118,11 +118,11 @@ class Recorder:
         """Wait for a window, put it where it belongs and give it the focus."""
         self.wait_for(["wmctrl", "-l"], window["title"])
         time.sleep(2.0)
-        title = next(
-            line.split(None, 3)[3] for line in self.run("wmctrl", "-l").splitlines() if re.search(window["title"], line)
+        number = next(  # not by title: some change it with their size
+            line.split()[0] for line in self.run("wmctrl", "-l").splitlines() if re.search(window["title"], line)
         )
-        self.run("wmctrl", "-F", "-r", title, "-e", "0," + ",".join(str(part) for part in window["geometry"]))
-        self.run("wmctrl", "-F", "-a", title)
+        self.run("wmctrl", "-i", "-r", number, "-e", "0," + ",".join(str(part) for part in window["geometry"]))
+        self.run("wmctrl", "-i", "-a", number)
 
     # -- what a presenter does ------------------------------------------------------------------------------------
 

@@ -174,23 +174,23 @@ def span(
     """
     first, last = run.spoken[0], run.spoken[-1]
     start = max(previous_end, first.start - 1.0, run.lead[-1].end if run.lead else 0.0)
-    limit = last.end + 15.0
-    if run.tail:
-        limit = min(limit, max(run.tail[0].start, last.end + 0.5))
-    limit = min(limit, *(edge for edge in (next_start, duration) if edge is not None), limit)
-    if reel is not None:
+    limit = min(last.end + 15.0, *(edge for edge in (next_start, duration) if edge is not None), last.end + 15.0)
+    talk = max(run.tail[0].start, last.end + 0.5) if run.tail else limit
+    if reel is None:
+        limit = min(limit, talk)
+    else:
         dead = reel.dead()
         start = max([start, *(end for _, end in dead if end <= first.start + 0.5 * (first.end - first.start))])
-        limit = min([limit, *(begin for begin, _ in dead if begin >= last.start)])
-        limit = _settled(last, limit, reel)
+        limit = min([limit, talk + SETTLE_S, *(begin for begin, _ in dead if begin >= last.start)])
+        limit = min(limit, _shown(last, limit, reel) + SETTLE_S)
     return round(max(0.0, start), 3), round(max(limit, start + 0.1), 3)
 
 
-def _settled(last: Utterance, limit: float, reel: Reel) -> float:
-    """When the last effect of the last utterance is there, at the latest at `limit`."""
+def _shown(last: Utterance, limit: float, reel: Reel) -> float:
+    """When the last effect of the last utterance is there; it is said to its end at least."""
     shown = last.end
     for t in reel.operated(last.start, limit):
         if t - shown > LOST_S:
             break
         shown = max(shown, t)
-    return min(limit, shown + SETTLE_S)
+    return shown

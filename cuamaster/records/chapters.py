@@ -13,6 +13,8 @@ from cuamaster.records.transcript import Word
 
 TOLERANCE_S = 1.7
 """Sites keep whole seconds, and people set a mark a moment before or after the first word."""
+MAX_CHAPTERS = 200
+"""More than that is no list of chapters."""
 MIN_SETTING = 0.8
 """Share of marks that must stand between sentences: at 4 s a sentence more than half of random marks do."""
 MIN_NAMED = 0.5
@@ -56,7 +58,7 @@ def listed_chapters(rows: Any) -> tuple[Chapter, ...]:
             continue
         if title and 0 <= start < float("inf"):
             found.append(Chapter(t_start=start, title=title[:300]))
-    return tuple(sorted(found, key=lambda chapter: chapter.t_start))
+    return tuple(sorted(found, key=lambda chapter: chapter.t_start)) if len(found) <= MAX_CHAPTERS else ()
 
 
 def described_chapters(description: str) -> tuple[Chapter, ...]:
@@ -74,7 +76,7 @@ def described_chapters(description: str) -> tuple[Chapter, ...]:
         if found and t <= found[-1].t_start:
             return ()
         found.append(Chapter(t_start=t, title=title.strip()))
-    return tuple(found) if len(found) >= 3 and found[0].t_start == 0 else ()
+    return tuple(found) if 3 <= len(found) <= MAX_CHAPTERS and found[0].t_start == 0 else ()
 
 
 def borne_out(chapters: Sequence[Chapter], words: Sequence[Word], pauses: Sequence[tuple[float, float]]) -> bool:

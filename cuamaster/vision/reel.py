@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, overload
 
@@ -78,6 +79,9 @@ class Reel(Sequence[tuple[float, Image]]):
         if len(spots) > 2 or any(not _like_pointer(region) for region in spots):
             return True
         known = self._pointer
+        if len(spots) == 1 and len(known) == 1 and _next_letter(known[0], spots[0]):
+            self._pointer = spots
+            return True
         if len(spots) == 1 and known and all(spots[0].gap(*_middle(place)) > POINTER for place in known):
             return True
         self._pointer = spots or known
@@ -103,11 +107,12 @@ class Reel(Sequence[tuple[float, Image]]):
 
     def operated(self, start: float, end: float) -> list[float]:
         """Times in [start, end] at which part of the picture had changed, pointer and whole new pictures left out."""
-        first = bisect_left(self.changes, (start,))
-        return [c.t for c in self.changes[first:] if c.t <= end and c.operated and not c.cut]
+        first, last = bisect_left(self.changes, (start,)), bisect_right(self.changes, (end, 2.0))
+        return [c.t for c in self.changes[first:last] if c.operated and not c.cut]
 
+    @cached_property
     def dead(self) -> list[tuple[float, float]]:
-        """Spans in which another picture is shown (slide, title card, film): between two cuts nothing is operated, or all moves.
+        """Spans, seconds, in which another picture is shown (slide, title card, film): between two cuts nothing is operated, or all moves.
 
         A recording without a cut has none, however still it is.
         """
@@ -125,10 +130,6 @@ class Reel(Sequence[tuple[float, Image]]):
                 spans.append((start, end))
         return [(start, end) for start, end in spans if end - start >= MIN_DEAD_S]
 
-    def frame_before(self, t: float) -> Image:
-        """The last frame shown before `t` seconds."""
-        return self[max(0, bisect_right(self.times, t - 1e-6) - 1)][1]
-
 
 def _tiles(mask: Mask) -> float:
     """Share of the 32-pixel tiles in which a pixel changed."""
@@ -142,6 +143,12 @@ def _tiles(mask: Mask) -> float:
 def _like_pointer(region: Region) -> bool:
     """A spot as a pointer leaves it; words are wider than high."""
     return region.width <= POINTER and region.height <= POINTER and region.height >= 0.8 * region.width
+
+
+def _next_letter(before: Region, after: Region) -> bool:
+    """Exactly beside the spot before, to the right: slow typing."""
+    level = abs(after.y0 - before.y0) <= _CARET and abs(after.y1 - before.y1) <= _CARET
+    return level and 0 < after.x0 - before.x0 <= POINTER
 
 
 def _middle(region: Region) -> tuple[float, float]:

@@ -46,6 +46,7 @@ def test_rows_of_sites_and_files() -> None:
         {"title": "x"}, {"start_time": -1, "title": "x"}, {"start_time": "nan", "title": "x"}, {"start_time": 5}, "x", {"start_time": 5, "tags": []},
     ]  # fmt: skip
     assert [(item.t_start, item.title) for item in listed_chapters(rows)] == [(0.0, "Start"), (61.5, "Two words")]
+    assert listed_chapters([{"start_time": n, "title": "x"} for n in range(5000)]) == ()
     assert listed_chapters(None) == listed_chapters("x") == ()
 
 

@@ -23,6 +23,8 @@ RECALL_S = 6.0
 """What was just done is told within so many seconds."""
 LOST_S = 4.0
 """Operations that are seen or said further apart do not belong to one movement."""
+MOST_LAG_S = 15.0
+"""So long after its last word a task ends, if nothing tells when."""
 COARSE_S = 2.0
 """Frames further apart than this cannot tell whether a single operation was seen."""
 SETTLE_S = 1.0
@@ -49,13 +51,14 @@ def looked_at(spoken: Sequence[Utterance], reel: Reel) -> list[Utterance]:
 
     Put aside is what is said over another picture, and what is said at some length, or by itself, while nothing happens.
     """
-    dead = reel.dead()
+    dead = reel.dead
     items = [item.without("shown") if item.operations and _covered(item, dead) else item for item in spoken]
     if reel.step > COARSE_S:
         return items
     items = [_recalled(items, index, reel, dead) if item.aside == "told" else item for index, item in enumerate(items)]
     acting = [index for index, item in enumerate(items) if item.operations]
-    seen = {index: _seen(items, index, acting, reel) for index in acting}
+    nexts = [*(items[index].start for index in acting[1:]), float("inf")]
+    seen = {index: _seen(items[index], after, reel) for index, after in zip(acting, nexts, strict=False)}
     groups: list[list[int]] = []
     for place, index in enumerate(acting):
         if seen[index]:
@@ -81,7 +84,8 @@ def _recalled(items: Sequence[Utterance], index: int, reel: Reel, dead: Sequence
     """A report, made an operation again if the operating can be seen just before it and nobody spoke of it then."""
     item = items[index]
     floor = max([end for _, end in dead if end <= item.start], default=0.0)
-    floor = max([floor, *(other.end + HAND_LAG_S for other in items[:index] if other.operations)])
+    spoken_of = next((other.end + HAND_LAG_S for other in reversed(items[:index]) if other.operations), 0.0)
+    floor = max(floor, spoken_of)
     times = reel.operated(floor, item.start)
     if not times or item.start - times[-1] > RECALL_S or _covered(item, dead):
         return item
@@ -90,14 +94,12 @@ def _recalled(items: Sequence[Utterance], index: int, reel: Reel, dead: Sequence
         if first - t > LOST_S:
             break
         first = t
-    return replace(item, start=first - reel.step, operations=item.put_aside, aside="", put_aside=())
+    return replace(item, start=first, operations=item.put_aside, aside="", put_aside=())
 
 
-def _seen(items: Sequence[Utterance], index: int, acting: Sequence[int], reel: Reel) -> bool:
+def _seen(item: Utterance, following: float, reel: Reel) -> bool:
     """Whether anything is operated while the utterance is said, or before the next one is well begun."""
-    item = items[index]
-    after = min((items[other].start + SETTLE_S for other in acting if other > index), default=float("inf"))
-    return bool(reel.operated(item.start - 0.3, min(item.end + HAND_LAG_S, after) + reel.step))
+    return bool(reel.operated(item.start - 0.3, min(item.end + HAND_LAG_S, following + SETTLE_S) + reel.step))
 
 
 def _neighbours(items: Sequence[Utterance], group: Sequence[int], acting: Sequence[int]) -> tuple[float, float]:
@@ -159,7 +161,7 @@ def _breaks(
 
 def _stopped(start: float, end: float, reel: Reel) -> bool:
     """Another picture is shown between, or nothing is operated for long."""
-    if any(start <= (a + b) / 2 <= end for a, b in reel.dead()):
+    if any(start <= (a + b) / 2 <= end for a, b in reel.dead):
         return True
     times = [start, *reel.operated(start, end), end]
     return max(b - a for a, b in pairwise(times)) >= IDLE_SECONDS + reel.step
@@ -174,23 +176,22 @@ def span(
     """
     first, last = run.spoken[0], run.spoken[-1]
     start = max(previous_end, first.start - 1.0, run.lead[-1].end if run.lead else 0.0)
-    limit = min(last.end + 15.0, *(edge for edge in (next_start, duration) if edge is not None), last.end + 15.0)
-    talk = max(run.tail[0].start, last.end + 0.5) if run.tail else limit
+    talk = max(run.tail[0].start, last.end + 0.5) if run.tail else float("inf")
+    edges = [edge for edge in (next_start, duration) if edge is not None]
     if reel is None:
-        limit = min(limit, talk)
+        end = min([last.end + MOST_LAG_S, talk, *edges])
     else:
-        dead = reel.dead()
-        start = max([start, *(end for _, end in dead if end <= first.start + 0.5 * (first.end - first.start))])
-        limit = min([limit, talk + SETTLE_S, *(begin for begin, _ in dead if begin >= last.start)])
-        limit = min(limit, _shown(last, limit, reel) + SETTLE_S)
-    return round(max(0.0, start), 3), round(max(limit, start + 0.1), 3)
+        start = max([start, *(end for _, end in reel.dead if end <= (first.start + first.end) / 2)])
+        edges += [begin for begin, _ in reel.dead if begin >= last.start]
+        end = min([_settled(last, talk, min([talk + SETTLE_S, *edges, reel.times[-1]]), reel), *edges])
+    return round(max(0.0, start), 3), round(max(end, start + 0.1), 3)
 
 
-def _shown(last: Utterance, limit: float, reel: Reel) -> float:
-    """When the last effect of the last utterance is there; it is said to its end at least."""
+def _settled(last: Utterance, talk: float, limit: float, reel: Reel) -> float:
+    """When the last effect of the last utterance is there, or where its words and the `talk` after it meet if no effect is seen."""
     shown = last.end
     for t in reel.operated(last.start, limit):
         if t - shown > LOST_S:
             break
         shown = max(shown, t)
-    return shown
+    return shown + SETTLE_S if shown > last.end else min(last.end + SETTLE_S, talk)

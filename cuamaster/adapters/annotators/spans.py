@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from cuamaster.adapters.annotators.cues import DONE, GOAL, NEW_TASK
+from cuamaster.adapters.annotators.cues import DONE, GOAL, NEW_TASK, RETURN
 from cuamaster.adapters.annotators.narration import Utterance
 from cuamaster.records.chapters import TOLERANCE_S
 from cuamaster.records.speech import Operation
@@ -142,7 +142,7 @@ def runs(spoken: Sequence[Utterance], reel: Reel | None = None, marks: Sequence[
 def _breaks(
     before: Utterance, talk: Sequence[Utterance], after: Utterance, reel: Reel | None, marks: Sequence[float]
 ) -> bool:
-    if any(item.interrupts for item in talk):
+    if any(item.interrupts or RETURN.search(item.text) for item in talk):
         return True
     if any(before.end - TOLERANCE_S <= mark <= after.start + TOLERANCE_S for mark in marks if before.start < mark):
         return True

@@ -42,6 +42,12 @@ class Change(NamedTuple):
         return self.share >= CUT_SHARE
 
 
+class _Shot(NamedTuple):
+    start: float
+    end: float
+    quiet: bool
+
+
 class Reel(Sequence[tuple[float, Image]]):
     """(seconds, RGB frame) pairs in time order, decoded on access; `changes` has one entry for every frame but the first."""
 
@@ -106,29 +112,55 @@ class Reel(Sequence[tuple[float, Image]]):
         return self.times[1] - self.times[0] if len(self.times) > 1 else 0.0
 
     def operated(self, start: float, end: float) -> list[float]:
-        """Times in [start, end] at which part of the picture had changed, pointer and whole new pictures left out."""
-        first, last = bisect_left(self.changes, (start,)), bisect_right(self.changes, (end, 2.0))
-        return [c.t for c in self.changes[first:last] if c.operated and not c.cut]
+        """Times in [start, end], seconds, at which more than a pointer had changed; what comes and goes in `dead` spans is left out."""
+        return [c.t for c in self._between(start, end) if c.operated and not any(a <= c.t <= b for a, b in self.dead)]
 
     @cached_property
     def dead(self) -> list[tuple[float, float]]:
-        """Spans, seconds, in which another picture is shown (slide, title card, film): between two cuts nothing is operated, or all moves.
+        """Spans, seconds, in which another picture is shown (slide, title card, film): nothing is operated, or everything moves.
 
-        A recording without a cut has none, however still it is.
+        After it the screen is as it was before; or it is the one picture that opens or closes the recording. A program that fills the
+        screen with one picture after another shows no slides. A recording without a cut has none, however still it is.
         """
-        cuts = [c.t for c in self.changes if c.cut]
-        if not cuts:
-            return []
-        edges = [self.times[0], *cuts, self.times[-1]]
+        shots = self._shots()
         spans: list[tuple[float, float]] = []
-        for start, end in pairwise(edges):
-            if self.operated(start + 1e-6, end) or end <= start:
+        at = 0
+        while at < len(shots) > 1:
+            start, end, quiet = shots[at]
+            back = self._back(shots, at) if quiet and at else len(shots)
+            beside = [shot.quiet for shot in shots[max(0, at - 1) : at + 2]]
+            lone = at in (0, len(shots) - 1) and beside.count(True) == 1 and end - start > 1.5 * self.step
+            if quiet and back < len(shots):
+                spans.append((start, shots[back].start))
+                at = back
                 continue
-            if spans and start - spans[-1][1] < 1e-6:
-                spans[-1] = (spans[-1][0], end)
-            else:
+            if quiet and lone:
                 spans.append((start, end))
-        return [(start, end) for start, end in spans if end - start >= MIN_DEAD_S]
+            at += 1
+        return [span for span in spans if span[1] - span[0] >= MIN_DEAD_S]
+
+    def _shots(self) -> list[_Shot]:
+        """What lies between cuts, and whether nothing is operated in it."""
+        edges = [self.times[0], *(c.t for c in self.changes if c.cut), self.times[-1]] if self.times else []
+        return [
+            _Shot(a, b, not any(c.operated and not c.cut for c in self._between(a + 1e-6, b)))
+            for a, b in pairwise(edges)
+            if b > a
+        ]
+
+    def _back(self, shots: Sequence[_Shot], at: int) -> int:
+        """The first shot after quiet ones that shows what was shown before shot `at`; len(shots) if none."""
+        before = gray(self[bisect_left(self.times, shots[at].start) - 1][1])
+        for later in range(at + 1, len(shots)):
+            after = gray(self[bisect_left(self.times, shots[later].start)][1])
+            if before.shape == after.shape and _tiles(changed_mask(before, after)) < CUT_SHARE:
+                return later
+            if not shots[later].quiet:
+                break
+        return len(shots)
+
+    def _between(self, start: float, end: float) -> list[Change]:
+        return self.changes[bisect_left(self.changes, (start,)) : bisect_right(self.changes, (end, 2.0))]
 
 
 def _tiles(mask: Mask) -> float:

@@ -87,7 +87,7 @@ def test_every_tutorial_says_what_is_no_task() -> None:
         assert 2 <= len(truth["tasks"]) <= 4 and all(task["app"] and task["instruction"] for task in truth["tasks"])
         assert {part["kind"] for part in truth["parts"]} >= {"intro", "outro"}
         assert all(part["t_start"] < part["t_end"] <= truth["duration"] for part in truth["parts"])
-        assert 60 <= truth["duration"] <= 160
+        assert 50 <= truth["duration"] <= 160
 
 
 @pytest.mark.slow

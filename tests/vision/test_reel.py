@@ -75,6 +75,16 @@ def test_slides_and_films_between_two_cuts_are_dead() -> None:
     assert reel(*before, *moving, *after).dead == [(3.0, 8.0)]
     assert reel(*shown, *before, *after, *shown).dead == [(0.0, 5.0), (11.0, 15.0)]
     assert reel(*before, *shown[:2], *after).dead == [], "a flash is none"
+    assert reel(*before, *shown, *[after[0]] * 4).dead == [(3.0, 8.0)], "the window that comes back and rests is none"
+    assert reel(*before, *shown, *[after[0]] * 4, *moving, *after).dead == [(3.0, 8.0), (12.0, 17.0)]
+
+
+def test_a_viewer_that_fills_the_screen_shows_no_slides() -> None:
+    pictures = [slide(tone) for tone in (20, 160, 70, 120) for _ in range(4)]
+    found = reel(window(), window(typed=4), *pictures, window(typed=9), window(typed=14))
+    assert found.dead == [(2.0, 18.0)], "it comes back to the window as slides would"
+    found = reel(window(), window(typed=4), *pictures)
+    assert found.dead == [] and found.operated(3, 20) == [6.0, 10.0, 14.0]
 
 
 def test_a_still_screen_without_cuts_is_not_dead() -> None:

@@ -19,7 +19,7 @@ from cuamaster.records.spoken_keys import spoken_keys
 
 _CONFIRM = word_set("ok okay yes save close apply done finish confirm create open")
 _SAVING = ("save as", "save", "export", "export as")
-_HOT_KEYS = {
+_HOT_KEYS: dict[tuple[str, ...], str] = {
     ("ctrl", "s"): "save it", ("ctrl", "c"): "copy it", ("ctrl", "v"): "paste it", ("ctrl", "x"): "cut it", ("ctrl", "z"): "undo it",
     ("ctrl", "a"): "select everything",
 }  # fmt: skip

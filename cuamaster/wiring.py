@@ -177,7 +177,7 @@ def annotator(settings: Settings, taxonomy: Taxonomy) -> Annotator:
     if settings.annotator == "openai_api":
         from cuamaster.adapters.annotators.openai_api import OpenAIAnnotator
 
-        return OpenAIAnnotator(_chat(settings, meter(settings)))
+        return OpenAIAnnotator(_chat(settings, meter(settings)), taxonomy)
     from cuamaster.adapters.annotators.rules import RulesAnnotator
 
     return RulesAnnotator(taxonomy)

@@ -196,8 +196,11 @@ class Desktop(Protocol):
     def act(self, action: CUAAction, action_id: str) -> Receipt:
         """Perform one gui or cli action (wait included; tool.call and finish are the rollout's business)."""
 
+    def release(self) -> None:
+        """Let go of every key and button that is held down."""
+
     def screenshot(self) -> Frame:
-        """The screen now, through the frame gate."""
+        """The screen now, through the frame gate; raises BadFrame."""
 
     def settle(self, *, timeout: float = 10.0, quiet: float = 0.4) -> Frame:
         """The screen once nothing has changed for `quiet` seconds, or at the deadline."""
@@ -218,13 +221,16 @@ class Desktop(Protocol):
         """The light state signature, with hashes of the given files."""
 
     def snapshot(self, label: str, files: Sequence[str] = ()) -> StateSignature:
-        """Save memory and disk under `label`; returns the signature attested at that moment."""
+        """Save memory and disk under `label`; returns the signature attested at that moment. Raises StateDrift, NoRoom."""
 
     def rollback(self, label: str) -> StateSignature:
         """Return to a snapshot; raises StateDrift unless the signature is the attested one."""
 
     def drop_snapshot(self, label: str) -> None:
         """Free a snapshot's space."""
+
+    def snapshot_sizes(self) -> Mapping[str, int]:
+        """Bytes on disk of every snapshot that is kept, by label."""
 
     def close(self) -> None:
         """End the machine and free its disk; safe to call twice."""
@@ -236,7 +242,7 @@ class DesktopHost(Protocol):
     name: str
 
     def open(self, image: str) -> AbstractContextManager[Desktop]:
-        """A fresh desktop from the image's golden snapshot; raises HostBusy, GuestUnresponsive, MissingDependency."""
+        """A fresh desktop from the image's golden snapshot, attested; raises HostBusy, DesktopFault, MissingDependency."""
 
     def close(self) -> None:
         """End everything this host started."""

@@ -65,6 +65,11 @@ class Settings(BaseSettings):
     image: str = "light-desktop"
     desktop: Literal["libvirt", "simulated"] = "libvirt"
     libvirt_uri: str = Field(default="", description="empty: qemu:///embed under the cache")
+    screen: str = Field(
+        default="",
+        pattern=r"^([1-9]\d{2,3}x[1-9]\d{2,3})?$",
+        description="size of the desktops' screens, e.g. 1920x1080; empty: the image's",
+    )
     vm_capacity: int = Field(default=1, ge=1, description="guests at once on this host")
     mode: Literal["gui", "cli", "mixed"] = "gui"
 
@@ -83,6 +88,12 @@ class Settings(BaseSettings):
     max_steps: int = 60
     max_retries: int = 4
     max_seconds: float = 900.0
+
+    @property
+    def screen_size(self) -> tuple[int, int] | None:
+        """Width and height in pixels, or None for the image's own."""
+        width, _, height = self.screen.partition("x")
+        return (int(width), int(height)) if height else None
 
     @field_validator("workspace", "cache")
     @classmethod

@@ -190,7 +190,7 @@ def _host(settings: Settings, progress: Progress | None) -> tuple[DesktopHost, G
     if settings.desktop == "simulated":
         from cuamaster.adapters.desktops.simulated import SimulatedHost
 
-        simulated = SimulatedHost()
+        simulated = SimulatedHost(screen=settings.screen_size) if settings.screen_size else SimulatedHost()
         return simulated, simulated.guest_image(settings.image)
     from cuamaster.adapters.desktops.libvirt_domain import require_qemu
     from cuamaster.adapters.desktops.libvirt_host import LibvirtHost
@@ -200,7 +200,12 @@ def _host(settings: Settings, progress: Progress | None) -> tuple[DesktopHost, G
     builder = MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache)
     image = builder.build(settings.image, progress)
     host = LibvirtHost(
-        builder, settings.cache, uri=settings.libvirt_uri, capacity=settings.vm_capacity, progress=progress
+        builder,
+        settings.cache,
+        uri=settings.libvirt_uri,
+        capacity=settings.vm_capacity,
+        screen=settings.screen_size,
+        progress=progress,
     )
     return host, image
 

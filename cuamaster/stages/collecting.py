@@ -58,7 +58,7 @@ def collect(folder: RoundFolder, tasks: Sequence[Task], ports: DesktopPorts, set
 def _how(settings: Settings) -> str:
     """Who collects and where: another policy makes other episodes of the same task."""
     policy = f"{settings.policy} {settings.api_model}" if settings.policy == "openai_api" else settings.policy
-    return f"{policy} {settings.mode} {settings.desktop}"
+    return " ".join(filter(None, (policy, settings.mode, settings.desktop, settings.screen)))
 
 
 def faulted(tasks: Sequence[Task], settings: Settings) -> set[str]:
@@ -91,7 +91,9 @@ def _episode(
             ), True  # fmt: skip
     except HostBusy:
         raise
-    except DesktopFault as exc:  # no desktop came up: nothing was done
+    except DesktopFault as exc:
+        for episode in finished(journal):  # the desktop failed after the end
+            return episode, True
         return Episode(
             id=episode_id, task_id=task.id, policy=policy.name, mode=policy.mode, outcome="infra", verdict=None, nodes=(),
             seconds=time.monotonic() - begun, message=str(exc), image_digest=ports.image.digest,

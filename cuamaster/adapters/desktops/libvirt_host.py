@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import logging
 import os
-import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -16,9 +16,11 @@ from pathlib import Path
 from cuamaster.adapters.desktops.kvm_probe import probe_kvm
 from cuamaster.adapters.desktops.libvirt_desktop import LibvirtDesktop
 from cuamaster.adapters.desktops.libvirt_domain import Machine, describe_machine
-from cuamaster.adapters.desktops.libvirt_golden import ensure_golden
+from cuamaster.adapters.desktops.libvirt_golden import ensure_golden, golden_signature
+from cuamaster.adapters.desktops.libvirt_guest import Guest
 from cuamaster.adapters.desktops.libvirt_machine import start_clone
 from cuamaster.adapters.desktops.libvirt_root import Root, open_root
+from cuamaster.adapters.desktops.libvirt_screen import switch_screen
 from cuamaster.adapters.desktops.room import obstacle
 from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
 from cuamaster.adapters.images.recipe import ImageRecipe
@@ -46,7 +48,8 @@ class Prepared:
 class LibvirtHost:
     """Desktop host over one libvirt connection; nothing is opened before the first desktop is asked for.
 
-    `uri` empty: `qemu:///embed` under `cache`. `accel`: auto (KVM if it boots a kernel, else TCG), kvm or tcg.
+    `uri` empty: `qemu:///embed` under `cache`. `accel`: auto (KVM if it boots a kernel, else TCG), kvm or tcg. `screen`: width
+    and height in pixels that every desktop is switched to, None for the image's own.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class LibvirtHost:
         uri: str = "",
         capacity: int = 1,
         accel: str = "auto",
+        screen: tuple[int, int] | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.name = uri or "qemu:///embed"
@@ -65,6 +69,7 @@ class LibvirtHost:
         self._uri = uri
         self._capacity = capacity
         self._accel = accel
+        self._screen = screen
         self._progress: Progress = progress or (lambda _phrase, _share: None)
         self._root: Root | None = None
         self._prepared: dict[str, Prepared] = {}
@@ -75,7 +80,8 @@ class LibvirtHost:
     def open(self, image: str) -> Iterator[Desktop]:
         """A clone of the image's golden snapshot (both made if missing), ended when the block is left.
 
-        Raises HostBusy (capacity used up, or another process owns the root), GuestUnresponsive, MissingDependency, StoreFull, StoreUnwritable.
+        Raises HostBusy (capacity used up, or another process owns the root), StateDrift when the clone is not what the golden
+        snapshot attests, GuestUnresponsive, MissingDependency, InvalidInput (no such screen), StoreFull, StoreUnwritable.
         """
         desktop = self.start(image)
         try:
@@ -88,22 +94,46 @@ class LibvirtHost:
         with storing(self._cache), ExitStack() as undo:
             name = self._reserve()
             undo.callback(self._free, name)
+            undo.callback(self._distrust, image)
             ready = self.prepare(image)
             if (why := obstacle(ready.root.folder, ready.machine.memory_mib)) is not None:
                 raise HostBusy(f"{self.name}: no room for another desktop: {why}")
             folder = ready.root.make_folder(name)
-            undo.callback(shutil.rmtree, folder, ignore_errors=True)
+            undo.callback(ready.root.forget, name)
             guest = start_clone(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder)
             undo.callback(guest.destroy)
             guest.wait_agent(_AGENT_SECONDS)
             # Its clock stopped when the golden snapshot was made.
             guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
-            local = ready.root.embed
-            desktop = LibvirtDesktop(guest, ready.recipe, ready.image, folder, lambda: self._free(name), local=local)
+            desktop = self._desktop(guest, ready, folder)
             undo.pop_all()
         with self._lock:
             self._live[name] = desktop
         return desktop
+
+    def _desktop(self, guest: Guest, ready: Prepared, folder: Path) -> LibvirtDesktop:
+        """The desktop of a clone that is what the golden snapshot attests, on the wanted screen."""
+        wanted = self._screen or (ready.image.width, ready.image.height)
+        image = dataclasses.replace(ready.image, width=wanted[0], height=wanted[1])
+
+        def ended() -> None:
+            ready.root.forget(guest.name)
+            self._free(guest.name)
+
+        desktop = LibvirtDesktop(guest, ready.recipe, image, folder, ended, local=ready.root.embed)
+        desktop.attest(golden_signature(ready.golden), "the start from the golden snapshot")
+        if wanted != (ready.image.width, ready.image.height):
+            switch_screen(desktop, *wanted)
+        return desktop
+
+    def _distrust(self, image: str) -> None:
+        """After a failed start everything is looked at again: files may have been damaged, the connection may be lost."""
+        with self._lock:
+            self._prepared.pop(image, None)
+            if self._root is not None and not self._root.alive:
+                self._root.close()
+                self._root = None
+                self._prepared.clear()
 
     def prepare(self, image: str) -> Prepared:
         """Open the root, build the image and make its golden snapshot where they are missing; once for each image."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cuamaster.adapters.desktops.libvirt_guest import Guest
-from cuamaster.errors import DesktopFault, GuestUnresponsive
+from cuamaster.errors import DesktopFault, GuestUnresponsive, NoRoom
 
 _CHUNK = 1 << 20
 _POLL = 0.005
@@ -87,6 +87,11 @@ class SnapshotJobs:
         inserted = [block["inserted"] for block in guest.qmp("query-block") if block.get("inserted")]
         self._node = str(inserted[0]["node-name"])
 
+    def sizes(self) -> dict[str, int]:
+        """Bytes of device and memory state that each snapshot holds on the disk."""
+        images = [block["inserted"]["image"] for block in self._guest.qmp("query-block") if block.get("inserted")]
+        return {item["name"]: int(item["vm-state-size"]) for image in images for item in image.get("snapshots", ())}
+
     def save(self, tag: str) -> None:
         """Store memory and disk under `tag`; the guest pauses meanwhile."""
         self._run("snapshot-save", {"tag": tag, "vmstate": self._node, "devices": [self._node]})
@@ -114,5 +119,6 @@ class SnapshotJobs:
                 raise GuestUnresponsive(f"{self._guest.name}: {command} did not end within {timeout:g} s")
             time.sleep(_POLL)
         self._guest.qmp("job-dismiss", {"id": job})
-        if state.get("error"):
-            raise DesktopFault(f"{self._guest.name}: {command} {arguments['tag']}: {state['error']}")
+        if reason := state.get("error"):
+            message = f"{self._guest.name}: {command} {arguments['tag']}: {reason}"
+            raise NoRoom(message) if "No space left" in reason else DesktopFault(message)

@@ -78,6 +78,11 @@ class Session:
             hashes[expanded[path]] = digest
         return StateSignature(active=active, windows=windows, files=hashes)
 
+    def draws(self, seconds: int = 10) -> bool:
+        """Whether the screen's own server answers within `seconds`; raises GuestUnresponsive when the guest itself is silent."""
+        done = self._guest.wait(self._guest.start([f"{_DESK}/windows"]), seconds)
+        return done is not None and done.exit_code == 0
+
     def begin_paste(self, text: str) -> str:
         """Offer text on the clipboard, keeping what it held; returns gui | terminal | xterm: how the focused window pastes."""
         self.write("/run/desk/paste.txt", text.encode())

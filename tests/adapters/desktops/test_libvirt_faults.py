@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
 import signal
@@ -83,7 +84,8 @@ def test_a_guest_that_does_not_answer_is_unresponsive_and_its_action_unknown(hos
 def test_a_drifted_state_is_told_from_the_attested_one(desktop: LibvirtDesktop) -> None:
     desktop.write_file("~/f.txt", b"one")
     signature = desktop.snapshot("drift", ["~/f.txt"])
-    desktop._attested["drift"] = signature.model_copy(update={"files": {"~/f.txt": "0" * 64}})
+    wrong = signature.model_copy(update={"files": {"~/f.txt": "0" * 64}})
+    desktop._saved["drift"] = dataclasses.replace(desktop._saved["drift"], signature=wrong)
     with pytest.raises(StateDrift, match=r"f\.txt"):
         desktop.rollback("drift")
     desktop.drop_snapshot("drift")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -380,3 +381,5 @@ class DesktopPorts:
     """The policy that is collected, for one episode id; with True it errs on purpose, so that rollback is exercised."""
     journal: Callable[[str], Journal]
     """The journal of one episode, by its id."""
+    clock: Callable[[], float] = time.monotonic
+    """Seconds of episodes and budgets; never the time of day, which may jump."""

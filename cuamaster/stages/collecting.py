@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import logging
 import math
-import time
 from collections.abc import Sequence
 
 from cuamaster.errors import DesktopFault, HostBusy
@@ -81,13 +80,13 @@ def _episode(
     for log in unfinished(journal):
         return as_infra(log, "the collecting process ended before the episode did"), False
     policy = ports.policy(episode_id, err)
-    begun = time.monotonic()
+    begun = ports.clock()
     try:
         with ports.host.open(task.environment.image) as desktop:
             return rollout(
                 task, policy, desktop, reader=ports.reader, journal=journal, detector=RulesDetector(ports.reader), store=ports.store,
                 budget=Budget(max_steps=settings.max_steps, max_retries=settings.max_retries, max_seconds=settings.max_seconds),
-                clock=time.monotonic, episode_id=episode_id,
+                clock=ports.clock, episode_id=episode_id,
             ), True  # fmt: skip
     except HostBusy:
         raise
@@ -96,7 +95,7 @@ def _episode(
             return episode, True
         return Episode(
             id=episode_id, task_id=task.id, policy=policy.name, mode=policy.mode, outcome="infra", verdict=None, nodes=(),
-            seconds=time.monotonic() - begun, message=str(exc), image_digest=ports.image.digest,
+            seconds=ports.clock() - begun, message=str(exc), image_digest=ports.image.digest,
         ), True  # fmt: skip
 
 
@@ -147,7 +146,7 @@ def certify(folder: RoundFolder, tasks: Sequence[Task], ports: DesktopPorts, set
 def oracle_of(ports: DesktopPorts, mode: Mode, name: str) -> Oracle:
     """A policy that follows plans, with a journal of this name."""
     return Oracle(
-        ports.oracle(mode), ports.reader, RulesDetector(ports.reader), ports.store, ports.journal(name), time.monotonic
+        ports.oracle(mode), ports.reader, RulesDetector(ports.reader), ports.store, ports.journal(name), ports.clock
     )
 
 

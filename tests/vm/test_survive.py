@@ -190,8 +190,7 @@ def test_an_answer_that_does_not_come_in_time_is_unknown_and_the_action_is_not_s
 
 def test_a_frozen_screen_is_stale_and_a_thawed_one_is_not(desktop: LibvirtDesktop) -> None:
     desktop.settle(timeout=30)
-    _as_root(desktop, "kill -STOP $(pidof Xorg)")
-    desktop._guest.wait_agent(10)
+    desktop._guest.execute(["/usr/lib/desk/busybox", "sh", "-c", "kill -STOP $(pidof Xorg)"])
     desktop.act(CUAAction("mouse.move", {"x": 300, "y": 300}), "m")
     deadline = time.monotonic() + 60
     with pytest.raises(BadFrame) as caught:

@@ -7,12 +7,13 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from cuamaster import wiring
 from cuamaster.adapters.screens.known import KnownReader
-from cuamaster.records.condition import FileExists, FileText, WindowTitle
+from cuamaster.records.condition import All, FileExists, FileText, WindowTitle
 from cuamaster.records.primitive import ActionTemplate, Parameter, Primitive, Procedure, SetupStep
 from cuamaster.records.task import Environment, PrimitiveUse, Task
 from cuamaster.settings import Settings
@@ -76,23 +77,57 @@ def tasks(count: int) -> list[Task]:
     return made
 
 
-def run(workspace: str, count: int, die_at: int = 0, tally: str = "", desktop: str = "simulated") -> None:
-    """Collect `count` tasks; before change number `die_at` of the workspace's files, end as kill -9 does."""
-    settings = Settings(workspace=Path(workspace), desktop=desktop, fault_share=0.5, max_retries=6)
+MAKE = Primitive(
+    app="lxterminal",
+    ability="make-folder",
+    instruction="Make the folder {name}",
+    parameters=(Parameter(name="name", examples=("a",)),),
+    effects=(FileExists(path="~/{name}", type="dir"),),
+    verifier=FileExists(path="~/{name}", type="dir"),
+    procedures=(Procedure(mode="cli", steps=(ActionTemplate(type="shell.exec", args={"command": "mkdir ~/{name}"}),)),),
+)
+FOLDERS = Task(
+    instruction="Make the folders one and two.",
+    environment=Environment(image="light-desktop", image_digest=""),
+    verifier=All(of=tuple(FileExists(path=f"~/{name}", type="dir") for name in ("one", "two"))),
+    plan=tuple(PrimitiveUse(primitive=MAKE, arguments={"name": name}) for name in ("one", "two")),
+    strategy="sequential",
+)
+"""By commands: the quickest task that has a boundary on its way."""
+
+
+def run(workspace: str, count: int, die_at: int = 0, tally: str = "") -> None:
+    """Collect `count` tasks on simulated desktops; before change number `die_at` of the workspace's files, die as of kill -9."""
+    settings = Settings(workspace=Path(workspace), desktop="simulated", fault_share=0.5, max_retries=6)
+    changes = _die_at(workspace, die_at)
+    _collect(settings, tasks(count), HASTE)
+    if tally:
+        Path(tally).write_text(str(changes[0]), "utf-8")
+
+
+def run_on_guest(workspace: str, die_at: int) -> None:
+    """The same with one short task on a real guest."""
+    _die_at(workspace, die_at)
+    _collect(Settings(workspace=Path(workspace), mode="cli", fault_share=0), [FOLDERS], 1)
+
+
+def _collect(settings: Settings, wanted: Sequence[Task], haste: int) -> None:
+    with wiring.desktop_ports(settings) as ports:
+        blind = dataclasses.replace(
+            ports, reader=KnownReader(lambda _image: []), clock=lambda: time.monotonic() * haste
+        )
+        collect(Workspace(settings.workspace).round(1), wanted, blind, settings, in_turn)
+
+
+def _die_at(workspace: str, number: int) -> list[int]:
+    """A counter of changes to the workspace's files, which ends the process before change `number`."""
     changes = [0]
 
     def watch(event: str, args: tuple[Any, ...]) -> None:
         if event in _CHANGES and str(args[0]).startswith(workspace):
             changes[0] += 1
-            if changes[0] == die_at:
+            if changes[0] == number:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(watch)
-    with wiring.desktop_ports(settings) as ports:
-        haste = 1 if desktop == "libvirt" else HASTE
-        blind = dataclasses.replace(
-            ports, reader=KnownReader(lambda _image: []), clock=lambda: time.monotonic() * haste
-        )
-        collect(Workspace(workspace).round(1), tasks(count), blind, settings, in_turn)
-    if tally:
-        Path(tally).write_text(str(changes[0]), "utf-8")
+    return changes

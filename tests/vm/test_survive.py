@@ -23,32 +23,13 @@ from cuamaster.ports import Decision, Frame
 from cuamaster.propagation.collection.detect import RulesDetector
 from cuamaster.propagation.collection.journal import finished
 from cuamaster.propagation.collection.rollout import rollout
-from cuamaster.records.condition import All, FileExists
 from cuamaster.records.episode import Budget, Episode, Node
-from cuamaster.records.primitive import ActionTemplate, Parameter, Primitive, Procedure
-from cuamaster.records.task import Environment, PrimitiveUse, Task
 from cuamaster.records.trajectory import Action
+from tests.e2e.collector import FOLDERS
 
 pytestmark = pytest.mark.vm
 IMAGE = "light-desktop"
 READER = KnownReader(lambda _image: [])
-FOLDERS = ("one", "two")
-MAKE = Primitive(
-    app="lxterminal",
-    ability="make-folder",
-    instruction="Make the folder {name}",
-    parameters=(Parameter(name="name", examples=("a",)),),
-    effects=(FileExists(path="~/{name}", type="dir"),),
-    verifier=FileExists(path="~/{name}", type="dir"),
-    procedures=(Procedure(mode="cli", steps=(ActionTemplate(type="shell.exec", args={"command": "mkdir ~/{name}"}),)),),
-)
-TASK = Task(
-    instruction="Make the folders one and two.",
-    environment=Environment(image=IMAGE, image_digest=""),
-    verifier=All(of=tuple(FileExists(path=f"~/{name}", type="dir") for name in FOLDERS)),
-    plan=tuple(PrimitiveUse(primitive=MAKE, arguments={"name": name}) for name in FOLDERS),
-    strategy="sequential",
-)
 
 
 class Saboteur(ReplayPolicy):
@@ -98,7 +79,7 @@ def _as_root(desktop: LibvirtDesktop, command: str) -> None:
 def _roll(desktop: LibvirtDesktop, policy: ReplayPolicy, folder: Path) -> Episode:
     journal = JsonlJournal(folder / "journal.jsonl")
     episode = rollout(
-        TASK,
+        FOLDERS,
         policy,
         desktop,
         reader=READER,

@@ -69,7 +69,7 @@ class LibvirtDesktop:
         self._session = Session(guest, recipe.user, recipe.home)
         self._input = Input(guest, image.width, image.height, local=local)
         self._performer = Performer(self._input, self._session, image.width, image.height)
-        self._jobs = SnapshotJobs(guest)
+        self._jobs = SnapshotJobs(guest, folder)
         self._saved: dict[str, _Saved] = {}
         self._freshness = Freshness(lambda: self._look()[0], self._input, self._draws)
         self._closed = False

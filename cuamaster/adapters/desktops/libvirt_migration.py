@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import threading
 import time
@@ -12,6 +13,7 @@ from cuamaster.adapters.desktops.libvirt_guest import Guest
 from cuamaster.errors import DesktopFault, GuestUnresponsive, NoRoom
 
 _CHUNK = 1 << 20
+_FULL_BYTES = 32 << 20
 _POLL = 0.005
 
 
@@ -81,8 +83,10 @@ def _finish_migration(guest: Guest, timeout: float) -> None:
 class SnapshotJobs:
     """Saves, loads and deletes memory-and-disk snapshots inside a guest's own disk; libvirt does not know these tags."""
 
-    def __init__(self, guest: Guest) -> None:
+    def __init__(self, guest: Guest, folder: Path) -> None:
+        """`folder`: where the guest's disk lies, if this host can see it."""
         self._guest = guest
+        self._folder = folder
         self._count = 0
         inserted = [block["inserted"] for block in guest.qmp("query-block") if block.get("inserted")]
         self._node = str(inserted[0]["node-name"])
@@ -121,4 +125,8 @@ class SnapshotJobs:
         self._guest.qmp("job-dismiss", {"id": job})
         if reason := state.get("error"):
             message = f"{self._guest.name}: {command} {arguments['tag']}: {reason}"
-            raise NoRoom(message) if "No space left" in reason else DesktopFault(message)
+            raise NoRoom(message) if self._full() else DesktopFault(message)
+
+    def _full(self) -> bool:
+        """Whether the disk under the guest's is full: QEMU itself only speaks of an input/output error."""
+        return self._folder.is_dir() and shutil.disk_usage(self._folder).free < _FULL_BYTES

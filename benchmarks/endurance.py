@@ -48,8 +48,9 @@ def turns(desktop: Desktop, count: int, samples: int = SAMPLES) -> list[dict[str
         snapshots.take(number, 1, (), policy)
         desktop.write_file("~/more.txt", os.urandom(20_000))
         snapshots.back_to(start.label)
+        seconds = time.perf_counter() - begun
         if number % every == every - 1:
-            seen.append(sample(desktop) | {"turn": number + 1, "turn_s": time.perf_counter() - begun})
+            seen.append(sample(desktop) | {"turn": number + 1, "turn_s": seconds})
     snapshots.close()
     return seen
 

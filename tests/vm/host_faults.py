@@ -59,6 +59,7 @@ def full_disk(root: str) -> dict[str, object]:
         found["kept"] = sorted(desktop.snapshot_sizes())
         _leave(root, 4)
         found["fault"] = fault_of(lambda: Snapshots(desktop, "more", ()).take(4, 0, (), policy))
+        shutil.rmtree(Path(root) / "ballast")
         desktop.write_file("~/note.txt", b"later")
         snapshots.back_to("full-s0")
         found["note"] = (desktop.read_file("~/note.txt") or b"").decode()

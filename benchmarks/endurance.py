@@ -48,9 +48,9 @@ def turns(desktop: Desktop, count: int, samples: int = SAMPLES) -> list[dict[str
         snapshots.take(number, 1, (), policy)
         desktop.write_file("~/more.txt", os.urandom(20_000))
         snapshots.back_to(start.label)
-        seconds = time.perf_counter() - begun
+        milliseconds = 1000 * (time.perf_counter() - begun)
         if number % every == every - 1:
-            seen.append(sample(desktop) | {"turn": number + 1, "turn_s": seconds})
+            seen.append(sample(desktop) | {"turn": number + 1, "turn_ms": milliseconds})
     snapshots.close()
     return seen
 

@@ -42,9 +42,9 @@ def ensure_golden(root: Root, recipe: ImageRecipe, image: GuestImage, machine: M
     from filelock import FileLock
 
     target = golden_folder(image, machine)
-    if not _usable(target):
+    if not usable(target):
         with FileLock(image.folder / f"{target.name}.lock"):
-            if not _usable(target):
+            if not usable(target):
                 staged = image.folder / f".{target.name}"
                 for leftover in (target, staged):
                     shutil.rmtree(leftover, ignore_errors=True)
@@ -61,7 +61,8 @@ def golden_signature(folder: Path) -> StateSignature:
     return StateSignature.model_validate(json.loads((folder / "manifest.json").read_text("utf-8"))["signature"])
 
 
-def _usable(folder: Path) -> bool:
+def usable(folder: Path) -> bool:
+    """Whether the golden snapshot in `folder` is complete and undamaged."""
     if not all((folder / name).is_file() for name in FILES):
         return False
     if not (folder / SEAL).is_file():  # made before snapshots were sealed

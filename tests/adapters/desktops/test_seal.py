@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cuamaster.adapters.desktops.libvirt_golden import FILES, usable
 from cuamaster.adapters.desktops.libvirt_seal import SEAL, damage, seal
 
 
@@ -41,3 +42,14 @@ def test_a_copy_with_the_same_bytes_is_accepted_and_not_read_again(sealed: Path)
 def test_a_torn_seal_is_damage(sealed: Path) -> None:
     (sealed / SEAL).write_text("{")
     assert "not readable" in str(damage(sealed))
+
+
+def test_a_damaged_golden_snapshot_is_not_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in FILES:
+        (tmp_path / name).write_bytes(name.encode() * 100)
+    assert usable(tmp_path), "one from before seals is sealed as it is found"
+    os.truncate(tmp_path / "memory.img", 10)
+    assert not usable(tmp_path)
+    assert "memory.img has 10 bytes" in caplog.text
+    (tmp_path / "memory.img").unlink()
+    assert not usable(tmp_path)

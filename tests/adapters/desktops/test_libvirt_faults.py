@@ -174,3 +174,11 @@ def test_a_second_owner_is_told_who_holds_the_root_and_a_dead_owners_guests_are_
         for pid in pids():
             os.kill(pid, signal.SIGKILL)
         link.unlink(missing_ok=True)
+
+
+def test_more_jobs_than_are_kept_disturb_none(desktop: LibvirtDesktop) -> None:
+    for number in range(30):
+        desktop.write_file("~/many.txt", str(number).encode() * 10)
+        assert desktop.shell("cat ~/many.txt").stdout == str(number) * 10
+    left = int(desktop.shell("ls /run/desk/jobs | wc -l").stdout)
+    assert left < 110

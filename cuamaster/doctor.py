@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Literal
 
@@ -54,6 +55,7 @@ def examine(settings: Settings) -> list[Finding]:
         *_guarded("speech model", "videos without captions", lambda: _speech(settings)),
         *_guarded("guest image", "desktops, until `cuamaster image build`", lambda: _image(settings)),
         *_room(settings),
+        *_guarded("desktop slots", "every desktop: prove, certify, collect", lambda: _slots(settings)),
         *_endpoint(settings),
     ]
 
@@ -120,6 +122,18 @@ def _room(settings: Settings) -> Iterator[Finding]:
     yield Finding(
         name="memory", status="ok" if ok else "slow", found=f"{memory:.1f} GiB free", disables="" if ok else "several guests at once"
     )  # fmt: skip
+
+
+def _slots(settings: Settings) -> Iterator[Finding]:
+    held = wiring.leases(settings).held()
+    where = "PostgreSQL" if settings.leases_url else "this machine"
+    flows = ", ".join(f"{count} by {flow}" for flow, count in sorted(Counter(lease.flow for lease in held).items()))
+    found = (
+        f"{settings.desktop_capacity} here, {len(held)} leased in the table of {where}{f': {flows}' if flows else ''}"
+    )
+    yield Finding(name="desktop slots", status="ok", found=found)
+    for lease in held:
+        yield Finding(name=f"lease {lease.host} {lease.slot}", status="ok", found=f"{lease.owner} for {lease.flow}")
 
 
 def _endpoint(settings: Settings) -> Iterator[Finding]:

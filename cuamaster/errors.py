@@ -28,6 +28,7 @@ CuamasterError
         |-- NoRoom              the host's disk is full: a snapshot or a guest's own writes do not fit
         |-- BadFrame            black, stale, truncated or wrong-sized picture
         |-- HostBusy            another process holds this desktop host, or no capacity
+        |-- LeaseLost           the right to a desktop ran out while it was used
         |-- SetupFailed         the start state could not be reached
         |-- CheckFailed         a condition could not be evaluated (never "false")
         `-- StateDrift          a restored or live state is not the one attested
@@ -182,6 +183,10 @@ class BadFrame(DesktopFault):
 
 class HostBusy(DesktopFault):
     """The host has no capacity left, or another process owns it (the message names its pid)."""
+
+
+class LeaseLost(DesktopFault):
+    """The right to a desktop was not renewed in time: it is closed and its slot may be another collector's."""
 
 
 class SetupFailed(DesktopFault):

@@ -20,7 +20,7 @@ from cuamaster.records.task import Task
 from cuamaster.records.trajectory import Action, StateSignature, TextBox, Window
 from cuamaster.records.transcript import Transcript
 from cuamaster.records.verdict import Divergence, Verdict
-from cuamaster.records.video import Judgement, Media, MediaInfo, Query, TaskSegment, Video
+from cuamaster.records.video import Judgement, Media, MediaInfo, Opinion, Query, TaskSegment, Video
 
 Image = npt.NDArray[np.uint8]
 """A picture: (height, width, 3) RGB."""
@@ -82,6 +82,9 @@ class Annotator(Protocol):
     """Judges videos and mines tasks. Raises ModelAnswerError, ModelRefusal, EndpointUnavailable, BudgetExceeded."""
 
     name: str
+
+    def tell(self, videos: Sequence[Video]) -> list[Opinion]:
+        """Whether title and description promise an operated screen, in order; [] from who knows no more than the scorer."""
 
     def score(self, video: Video, transcript: Transcript, frames: Sequence[tuple[float, Image]]) -> Judgement:
         """Suitability 0-5 and flags."""
@@ -233,6 +236,12 @@ class Desktop(Protocol):
     def snapshot_sizes(self) -> Mapping[str, int]:
         """Bytes on disk of every snapshot that is kept, by label."""
 
+    def fork(self, label: str) -> AbstractContextManager[Desktop]:
+        """Another desktop that stands at a snapshot, attested, with all snapshots of this one; ended when the block is left.
+
+        Raises UnknownName, StateDrift, and HostBusy at once when there is no room for one more.
+        """
+
     def close(self) -> None:
         """End the machine and free its disk; safe to call twice."""
 
@@ -244,6 +253,9 @@ class DesktopHost(Protocol):
 
     def open(self, image: str) -> AbstractContextManager[Desktop]:
         """A fresh desktop from the image's golden snapshot, attested; raises HostBusy, DesktopFault, MissingDependency."""
+
+    def room(self, image: str) -> str | None:
+        """Why one more desktop does not fit on the machine now (memory, disk), or None."""
 
     def close(self) -> None:
         """End everything this host started."""
@@ -329,29 +341,41 @@ class Journal(Protocol):
 
 @dataclass(frozen=True)
 class Lease:
-    """The right to one desktop slot until `expires` (seconds since the epoch) unless renewed."""
+    """The right of `flow` to one desktop slot until `expires` (seconds on the table's clock) unless renewed."""
 
     id: str
     host: str
     slot: int
     owner: str
+    flow: str
     expires: float
 
 
 class Leases(Protocol):
-    """A table of leases shared by collectors."""
+    """A table of leases shared by collectors; it keeps its own time. Raises HostBusy when the table does not answer."""
 
-    def acquire(self, host: str, capacity: int, owner: str, ttl: float, now: float) -> Lease | None:
-        """A free slot, or None when the host is full."""
+    def acquire(
+        self, capacities: Mapping[str, int], *, owner: str, flow: str, ttl: float, request: str, wait: bool = True
+    ) -> Lease | None:
+        """A free slot of one of the hosts (name -> slots), or None while others come first or all are taken.
 
-    def renew(self, lease: Lease, ttl: float, now: float) -> Lease:
-        """Extend; raises HostBusy when the lease was lost."""
+        The one who got None keeps its place in the queue as `request` by asking again within seconds, unless not `wait`.
+        """
+
+    def withdraw(self, request: str) -> None:
+        """Give up waiting; safe to call twice."""
+
+    def renew(self, leases: Sequence[Lease], ttl: float) -> list[Lease]:
+        """Extend all of them to `ttl` seconds from now; returns those that are still held."""
 
     def release(self, lease: Lease) -> None:
         """Give back; safe to call twice."""
 
-    def sweep(self, now: float) -> list[Lease]:
-        """Remove and return expired leases."""
+    def sweep(self) -> list[Lease]:
+        """Remove and return leases that expired or whose owner is dead."""
+
+    def held(self) -> list[Lease]:
+        """All leases that have not expired, by host and slot."""
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,30 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 
 def _cache() -> Path:
     return Path.home() / ".cache" / "cuamaster"
+
+
+class Host(BaseModel):
+    """A desktop host; `uri` as libvirt writes it, empty for `qemu:///embed` under the cache."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    uri: str = ""
+    capacity: int = Field(default=1, ge=1, description="guests at once")
+
+    @field_validator("uri")
+    @classmethod
+    def _of_this_machine(cls, uri: str) -> str:
+        if urlsplit(uri).netloc:
+            raise ValueError("guests run on the collector's own machine: start one there, leases_url lets them share")
+        return uri
 
 
 class Settings(BaseSettings):
@@ -47,6 +64,9 @@ class Settings(BaseSettings):
         default=None, description="folder of a CTranslate2 model; None: the embedded tiny.en"
     )
     annotator: Literal["rules", "openai_api"] = "rules"
+    round_opinions: int = Field(
+        default=200, ge=0, description="titles of a round, nearest to undecided first, on which openai_api is asked"
+    )
     policy: Literal["replay", "openai_api"] = "replay"
     dialect: str = Field(
         default="qwen3-vl", description="how the endpoint's policy writes actions: a name of docs/actions.md"
@@ -71,6 +91,18 @@ class Settings(BaseSettings):
         description="size of the desktops' screens, e.g. 1920x1080; empty: the image's",
     )
     vm_capacity: int = Field(default=1, ge=1, description="guests at once on this host")
+    hosts: tuple[Host, ...] = Field(
+        default=(), description="several desktop hosts: [{uri, capacity}, ...]; empty: libvirt_uri with vm_capacity"
+    )
+    leases_url: str = Field(
+        default="",
+        description="postgresql://... shared by many machines; empty: a file in the cache (of simulated desktops: the workspace)",
+    )
+    lease_ttl_s: float = Field(
+        default=60.0, ge=1, description="a desktop not renewed for so long is another collector's"
+    )
+    lease_patience_s: float = Field(default=3600.0, ge=0, description="longest wait for a free desktop")
+    flow: str = Field(default="", description="whose share of the desktops is used; empty: the workspace's")
     mode: Literal["gui", "cli", "mixed"] = "gui"
 
     min_primitives: int = Field(default=2, ge=1)
@@ -87,6 +119,9 @@ class Settings(BaseSettings):
     )
     max_steps: int = 60
     max_retries: int = 4
+    branches: int = Field(
+        default=1, ge=1, description="branches tried side by side from where the first failure is rolled back to"
+    )
     max_seconds: float = 900.0
 
     @property
@@ -94,6 +129,32 @@ class Settings(BaseSettings):
         """Width and height in pixels, or None for the image's own."""
         width, _, height = self.screen.partition("x")
         return (int(width), int(height)) if height else None
+
+    @property
+    def desktop_hosts(self) -> tuple[Host, ...]:
+        """The hosts that desktops come from, one at least."""
+        return self.hosts or (Host(uri=self.libvirt_uri, capacity=self.vm_capacity),)
+
+    @property
+    def desktop_capacity(self) -> int:
+        """Desktops at once on all hosts."""
+        return sum(host.capacity for host in self.desktop_hosts)
+
+    @field_validator("hosts")
+    @classmethod
+    def _one_embed_root(cls, hosts: tuple[Host, ...]) -> tuple[Host, ...]:
+        """A process has one embedded driver, and no host twice."""
+        embedded = [host.uri for host in hosts if not host.uri or "/embed" in host.uri]
+        if len(embedded) > 1 or len({host.uri for host in hosts}) < len(hosts):
+            raise ValueError("at most one embedded host, and every host once")
+        return hosts
+
+    @field_validator("leases_url")
+    @classmethod
+    def _postgres(cls, url: str) -> str:
+        if url and not url.startswith(("postgresql://", "postgres://")):
+            raise ValueError("a postgresql:// address, or empty for a file of this machine")
+        return url
 
     @field_validator("workspace", "cache")
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from cuamaster.ports import (
     GuestImage,
     ImageBuilder,
     Journal,
+    Leases,
     Policy,
     Progress,
     ScreenReader,
@@ -166,10 +168,22 @@ def probe_kvm(image: GuestImage, settings: Settings) -> bool:
     return probe(image.folder / "vmlinuz", settings.cache)
 
 
+def leases(settings: Settings) -> Leases:
+    """The table of desktop slots: the machine's, the workspace's for simulated desktops, or many machines' in PostgreSQL."""
+    if settings.leases_url:
+        from cuamaster.adapters.leases.postgres import PostgresLeases
+
+        return PostgresLeases(settings.leases_url)
+    from cuamaster.adapters.leases.sqlite import SqliteLeases
+
+    folder = settings.workspace if settings.desktop == "simulated" else settings.cache
+    return SqliteLeases(folder / "leases.sqlite")
+
+
 @contextmanager
 def desktop_ports(settings: Settings, progress: Progress | None = None) -> Iterator[DesktopPorts]:
     """What the stages on desktops need; leaving the block ends every desktop. Raises HostBusy, MissingDependency."""
-    host, image = _host(settings, progress)
+    host, image = _pool(settings, progress)
     screen, blobs = _live(settings), store(settings)
     ledger = meter(settings)
     try:
@@ -186,12 +200,36 @@ def desktop_ports(settings: Settings, progress: Progress | None = None) -> Itera
         host.close()
 
 
-def _host(settings: Settings, progress: Progress | None) -> tuple[DesktopHost, GuestImage]:
-    if settings.desktop == "simulated":
-        from cuamaster.adapters.desktops.simulated import SimulatedHost
+def _pool(settings: Settings, progress: Progress | None) -> tuple[DesktopHost, GuestImage]:
+    from cuamaster.adapters.desktops.pool import DesktopPool, Member
 
-        simulated = SimulatedHost(screen=settings.screen_size) if settings.screen_size else SimulatedHost()
-        return simulated, simulated.guest_image(settings.image)
+    table = leases(settings)
+    hosts, image = _simulated(settings) if settings.desktop == "simulated" else _libvirt(settings, progress)
+    members = [
+        Member(_shared_name(settings, host.uri), made, host.capacity)
+        for host, made in zip(settings.desktop_hosts, hosts, strict=True)
+    ]
+    pool = DesktopPool(
+        members, table, flow=settings.flow or str(settings.workspace.resolve()),
+        ttl=settings.lease_ttl_s, patience=settings.lease_patience_s,
+    )  # fmt: skip
+    return pool, image
+
+
+def _shared_name(settings: Settings, uri: str) -> str:
+    """The name under which collectors share a host's slots: this machine and the address."""
+    return f"{socket.gethostname()}:{uri or ('simulated' if settings.desktop == 'simulated' else 'qemu:///embed')}"
+
+
+def _simulated(settings: Settings) -> tuple[list[DesktopHost], GuestImage]:
+    from cuamaster.adapters.desktops.simulated import SimulatedHost
+
+    given = {"screen": settings.screen_size} if settings.screen_size else {}
+    hosts = [SimulatedHost(host.capacity, **given) for host in settings.desktop_hosts]
+    return [*hosts], hosts[0].guest_image(settings.image)
+
+
+def _libvirt(settings: Settings, progress: Progress | None) -> tuple[list[DesktopHost], GuestImage]:
     from cuamaster.adapters.desktops.libvirt_domain import require_qemu
     from cuamaster.adapters.desktops.libvirt_host import LibvirtHost
     from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
@@ -199,15 +237,17 @@ def _host(settings: Settings, progress: Progress | None) -> tuple[DesktopHost, G
     require_qemu()  # a daemon's guests are made here too: say so before minutes of image build
     builder = MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache)
     image = builder.build(settings.image, progress)
-    host = LibvirtHost(
-        builder,
-        settings.cache,
-        uri=settings.libvirt_uri,
-        capacity=settings.vm_capacity,
-        screen=settings.screen_size,
-        progress=progress,
-    )
-    return host, image
+    return [
+        LibvirtHost(
+            builder,
+            settings.cache,
+            uri=host.uri,
+            capacity=host.capacity,
+            screen=settings.screen_size,
+            progress=progress,
+        )
+        for host in settings.desktop_hosts
+    ], image
 
 
 def _replay(screen: ScreenReader, mode: Mode) -> Policy:

@@ -8,7 +8,6 @@ from prefect import flow
 
 from cuamaster import stages, wiring
 from cuamaster.exports.rl import read_rl
-from flows.items import host_slot
 from flows.rounds import Overrides, number_of, open_wheel, show
 
 
@@ -27,6 +26,6 @@ def collect_trajectories(
     wheel = open_wheel(workspace, settings)
     number = number_of(wheel, round)
     chosen = read_rl(Path(tasks)) if tasks else None
-    with host_slot(), wiring.desktop_ports(wheel.settings) as ports:
+    with wiring.desktop_ports(wheel.settings) as ports:
         stages.collect(wheel, wheel.workspace.round(number), ports, chosen)
     show(wheel, number)

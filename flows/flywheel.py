@@ -5,7 +5,6 @@ from __future__ import annotations
 from prefect import flow
 
 from cuamaster import stages, wiring
-from flows.items import host_slot
 from flows.rounds import Overrides, open_wheel, show
 
 
@@ -23,6 +22,6 @@ def flywheel(
     """
     wheel = open_wheel(workspace, settings)
     number = round or stages.round_to_run(wheel.workspace, advance=next)
-    with host_slot(), wiring.desktop_ports(wheel.settings) as ports:
+    with wiring.desktop_ports(wheel.settings) as ports:
         stages.turn(wheel, number, wiring.seeding_ports(wheel.settings, wheel.taxonomy), ports)
     show(wheel, number)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from prefect import Task, task
@@ -20,11 +19,11 @@ from cuamaster.stages import Each, in_turn
 
 T = TypeVar("T")
 
-INGEST, ASR, VM = "ingest", "asr", "vm"
-LIMITS = {INGEST: 4, ASR: 1, VM: 1}
-"""Concurrency limits made at deploy, with their slots: requests to video sites, speech recognitions, desktop hosts in use."""
+INGEST, ASR = "ingest", "asr"
+LIMITS = {INGEST: 4, ASR: 1}
+"""Concurrency limits made at deploy, with their slots: requests to video sites, speech recognitions."""
 LIMIT_OF = {"search": INGEST, "fetch": INGEST, "transcribe": ASR}
-"""Stages whose items take a slot each. The `vm` slot is taken once, by the flow that owns the desktop host."""
+"""Stages whose items take a slot each. Those on desktops wait for a lease of the pool instead."""
 QUICK = ("sketch", "discover", "screen", "distinct", "extract", "seed-tasks")
 """Stages whose items take milliseconds, less than a task run would cost: the flow does them itself."""
 ON_DESKTOPS = ("prove", "certify", "collect")
@@ -41,7 +40,7 @@ def only_transient(_task: Any, _run: TaskRun, state: State[Any]) -> bool:
 def workers_of(stage: str, settings: Settings) -> int:
     """How many items of a stage run at once in this process."""
     if stage in ON_DESKTOPS:
-        return settings.vm_capacity
+        return settings.desktop_capacity
     return LIMITS[ASR] if stage == "transcribe" else os.cpu_count() or 1
 
 
@@ -72,11 +71,6 @@ def tasks_for(settings: Settings, retry_delays: Sequence[float] = tuple(RETRY_DE
         _run_all(one, [label(item) for item in items], workers_of(name, settings))
 
     return each
-
-
-def host_slot() -> AbstractContextManager[None]:
-    """Hold while desktops are open: one process owns a desktop host, whichever flow it runs."""
-    return concurrency(VM, lease_duration=LEASE_SECONDS)
 
 
 def _run_all(one: Task[..., None], labels: Sequence[str], workers: int) -> None:

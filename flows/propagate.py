@@ -5,7 +5,6 @@ from __future__ import annotations
 from prefect import flow
 
 from cuamaster import stages, wiring
-from flows.items import host_slot
 from flows.rounds import Overrides, number_of, open_wheel, show
 
 
@@ -22,6 +21,6 @@ def propagate(
     wheel = open_wheel(workspace, settings)
     number = number_of(wheel, round)
     folder = wheel.workspace.round(number)
-    with host_slot(), wiring.desktop_ports(wheel.settings) as ports:
+    with wiring.desktop_ports(wheel.settings) as ports:
         stages.propagate(wheel, folder, stages.begin(wheel, folder, ports), ports)
     show(wheel, number)

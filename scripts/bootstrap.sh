@@ -18,6 +18,8 @@ guests=(libvirt-daemon libvirt-daemon-driver-qemu libvirt-daemon-system qemu-sys
 images=(mmdebstrap e2fsprogs debian-archive-keyring libxcb1-dev)
 # To read videos; certificates for package and video sites.
 media=(ffmpeg ca-certificates)
+# The tests start a server of their own: many machines share their desktops through a table in PostgreSQL.
+servers=(postgresql)
 
 missing=()
 note_missing() {
@@ -30,12 +32,12 @@ note_missing() {
 
 if ! command -v dpkg-query >/dev/null; then
   echo "bootstrap: this is not a Debian system; install your system's equivalents of:" >&2
-  echo "  python >= 3.11 with venv and headers, ${build[*]} ${guests[*]} ${images[*]} ${media[*]}" >&2
+  echo "  python >= 3.11 with venv and headers, ${build[*]} ${guests[*]} ${images[*]} ${media[*]} ${servers[*]}" >&2
   echo "then run make with BOOTSTRAP=true to skip this step." >&2
   exit 2
 fi
 
-note_missing "${build[@]}" "${guests[@]}" "${images[@]}" "${media[@]}"
+note_missing "${build[@]}" "${guests[@]}" "${images[@]}" "${media[@]}" "${servers[@]}"
 python=$(scripts/find-python.sh || true)
 if [ -z "$python" ]; then
   note_missing python3 python3-venv python3-dev

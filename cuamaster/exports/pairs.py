@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cuamaster.exports.lineage import completed, sources_of
@@ -51,12 +51,16 @@ def _of_tree(episode: Episode, task: Task, round_number: int, lineage: tuple[Lin
     for node in episode.nodes:
         children.setdefault(node.parent, []).append(node)
     path = episode.path()
+    spared = {index for tried in episode.branches if tried.outcome != "failed" for index in tried.path}
     for place, kept in enumerate(path):
         for branch in children.get(kept.parent, ()):
             if not branch.dropped:
                 continue
+            if branch.index in spared:
+                yield Dropped(item_id=f"{episode.id}/{branch.index}", stage="export", reason="not-failed")
+                continue
             name = f"{episode.id}/{branch.index}"
-            found = _parted(path[place:], branch, children)
+            found = _parted(path[place:], branch, children, spared)
             problem = found if isinstance(found, str) else ""
             if path[place].parent >= 0 and not _node(episode, kept.parent).snapshot_after:
                 problem = "no-snapshot"
@@ -82,8 +86,12 @@ def _of_tree(episode: Episode, task: Task, round_number: int, lineage: tuple[Lin
             yield Dropped(item_id=name, stage="export", reason="hint-in-row", detail=told) if told else pair
 
 
-def _parted(path: Sequence[Node], branch: Node, children: dict[int, list[Node]]) -> tuple[int, tuple[Node, Node]] | str:
+def _parted(
+    path: Sequence[Node], branch: Node, children: dict[int, list[Node]], spared: Collection[int]
+) -> tuple[int, tuple[Node, Node]] | str:
     """Where a dropped branch first does something else than the kept path, or why that cannot be said.
+
+    `spared`: nodes of branches that were dropped for being longer, or broken off by the machinery: nothing says they were wrong.
 
     Both begin on the restored snapshot, whose state was compared; further on, only an equal picture shows an equal state.
     """
@@ -93,7 +101,7 @@ def _parted(path: Sequence[Node], branch: Node, children: dict[int, list[Node]])
             return "screens-differ"
         if _deed(right) != _deed(wrong):
             return depth, (right, wrong)
-        later = [node for node in children.get(wrong.index, ()) if node.dropped]
+        later = [node for node in children.get(wrong.index, ()) if node.dropped and node.index not in spared]
         if not later:
             return "same-actions"
         wrong = later[0]

@@ -63,12 +63,25 @@ class Boundary(Record):
     controller: dict[str, Any] = Field(default_factory=dict, description="the policy's state")
 
 
+class Branch(Record):
+    """One of several ways that were tried side by side from the same attested snapshot."""
+
+    number: int = Field(ge=0, description="0 went on where the episode had begun, the others on forks")
+    snapshot: str = Field(description="label of the snapshot they all began at")
+    node: int = Field(ge=-1, description="index of the last node before it; -1: the start")
+    path: tuple[int, ...] = Field(description="indices of the branch's own nodes that it did not drop itself")
+    outcome: Outcome | None = Field(description="None: given up because another one was verified with fewer steps")
+    kept: bool = False
+    message: str = ""
+
+
 class Budget(Record):
-    """Limits of one episode."""
+    """Limits of one episode, all its branches together."""
 
     max_steps: int = 60
     max_retries: int = 3
     max_seconds: float = 600.0
+    branches: int = Field(default=1, ge=1, description="tried side by side after the first failure")
 
 
 class Episode(Record):
@@ -89,6 +102,7 @@ class Episode(Record):
     seconds: float = 0.0
     message: str = ""
     image_digest: str = ""
+    branches: tuple[Branch, ...] = ()
 
     def path(self) -> tuple[Node, ...]:
         """The kept steps in order."""

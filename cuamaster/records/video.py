@@ -76,6 +76,16 @@ class Fingerprint(Record):
     frames: tuple[str, ...]
 
 
+class Opinion(Record):
+    """What a model said of a title and description about which the embedded scorer is undecided."""
+
+    video_id: str
+    tutorial: bool
+    kind: str = Field(description="what it is if it is no tutorial: a kind of the scorer, or a word of the model's own")
+    reason: str
+    annotator: str
+
+
 class Judgement(Record):
     """Suitability of a video for trajectory reconstruction (seed: 0-5 and three flags)."""
 

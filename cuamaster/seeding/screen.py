@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,14 +12,16 @@ from cuamaster.errors import UnknownName
 from cuamaster.records.episode import Dropped
 from cuamaster.records.mentions import Mention
 from cuamaster.records.taxonomy import Taxonomy
-from cuamaster.records.video import MediaInfo, Video
-from cuamaster.seeding.scorer import NAME, load_scorer
+from cuamaster.records.video import MediaInfo, Opinion, Video
+from cuamaster.seeding.scorer import KINDS, NAME, load_scorer
 
 STAGE = "screen"
 TITLE_READ, ABOUT_READ = 400, 3000
 """Characters of a title and a description that are searched for names; no site allows much more."""
 SURE = 0.7
 """Probability from which a title is believed against the category it was put into."""
+UNDECIDED = 0.25
+"""A probability nearer than this to what is wanted is a borderline case, on which a model may be asked."""
 OPEN = frozenset(["public", "unlisted"])
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _VERSION = re.compile(r"[\s-]*((?:19|20)\d\d)(?!\d)")
@@ -66,36 +68,75 @@ def screen(
     return kept, dropped
 
 
-def judge(batch: Sequence[Video], taxonomy: Taxonomy, rules: ScreenRules, *, today: str | None = None) -> list[Verdict]:
+class _Seen(NamedTuple):
+    """A batch as the metadata rules and the scorer see it; one entry a video in each."""
+
+    mentions: list[list[Mention]]
+    texts: list[tuple[str, str]]
+    likely: list[float]
+    faults: list[tuple[str, str] | None]
+
+
+def judge(
+    batch: Sequence[Video],
+    taxonomy: Taxonomy,
+    rules: ScreenRules,
+    *,
+    today: str | None = None,
+    told: Mapping[str, Opinion] | None = None,
+) -> list[Verdict]:
     """What becomes of each video. `today` (YYYY-MM-DD) is what a date in the future is measured by.
 
-    Each is judged by itself, so any cut of the input gives the same result.
+    `told`: opinions by video id, which stand in for the scorer's word. Each video is judged by itself, so any cut of the input
+    gives the same result.
     """
-    mentions = [taxonomy.mentions(video.title[:TITLE_READ]) for video in batch]
-    scorer = load_scorer()
-    texts = [masked(video.title, video.description, found) for video, found in zip(batch, mentions, strict=True)]
-    likely = scorer.score([title for title, _ in texts], [about for _, about in texts]).tolist()
-    faults = [
-        metadata_fault(video, found, taxonomy, rules, p, today)
-        for video, found, p in zip(batch, mentions, likely, strict=True)
-    ]
+    scorer, told = load_scorer(), told or {}
+    seen = _see(batch, taxonomy, rules, today)
+    faults = list(seen.faults)
     # What a person pointed to (no query) is taken whatever its title says.
-    doubted = [
-        index
-        for index, p in enumerate(likely)
-        if p < rules.min_likely and faults[index] is None and batch[index].query is not None
-    ]
-    kinds = scorer.kind([texts[index][0] for index in doubted], [texts[index][1] for index in doubted])
-    against = scorer.evidence([texts[index][0] for index in doubted])
+    asked = [index for index, video in enumerate(batch) if video.query is not None and faults[index] is None]
+    doubted = [index for index in asked if batch[index].id not in told and seen.likely[index] < rules.min_likely]
+    texts = [seen.texts[index] for index in doubted]
+    kinds = scorer.kind([title for title, _ in texts], [about for _, about in texts])
+    against = scorer.evidence([title for title, _ in texts])
     for index, kind, words in zip(doubted, kinds, against, strict=True):
-        detail = f"{likely[index]:.2f} to be a tutorial; against it: {', '.join(words) or 'no word in particular'}"
-        faults[index] = _noise(batch[index], mentions[index], kind, detail)
+        detail = f"{seen.likely[index]:.2f} to be a tutorial; against it: {', '.join(words) or 'no word in particular'}"
+        faults[index] = _noise(batch[index], seen.mentions[index], kind, detail)
+    for index in asked:
+        opinion = told.get(batch[index].id)
+        if opinion is not None and not opinion.tutorial:
+            kind = opinion.kind if opinion.kind in KINDS else "other"
+            detail = f"{seen.likely[index]:.2f} to be a tutorial; {opinion.annotator}: {opinion.reason}"
+            faults[index] = _noise(batch[index], seen.mentions[index], kind, detail)
     return [
         Verdict(fault[0], f"{video.url}: {fault[1]}", video.app)
         if fault
         else Verdict("", "", _app_of(video, found, taxonomy))
-        for video, found, fault in zip(batch, mentions, faults, strict=True)
+        for video, found, fault in zip(batch, seen.mentions, faults, strict=True)
     ]
+
+
+def undecided(
+    batch: Sequence[Video], taxonomy: Taxonomy, rules: ScreenRules, *, today: str | None = None
+) -> list[tuple[float, Video]]:
+    """(distance to the wanted probability, video) of those found by search that only the scorer speaks on, and not clearly."""
+    seen = _see(batch, taxonomy, rules, today)
+    return [
+        (abs(p - rules.min_likely), video)
+        for video, p, fault in zip(batch, seen.likely, seen.faults, strict=True)
+        if fault is None and video.query is not None and abs(p - rules.min_likely) < UNDECIDED
+    ]
+
+
+def _see(batch: Sequence[Video], taxonomy: Taxonomy, rules: ScreenRules, today: str | None) -> _Seen:
+    mentions = [taxonomy.mentions(video.title[:TITLE_READ]) for video in batch]
+    texts = [masked(video.title, video.description, found) for video, found in zip(batch, mentions, strict=True)]
+    likely = load_scorer().score([title for title, _ in texts], [about for _, about in texts]).tolist()
+    faults = [
+        metadata_fault(video, found, taxonomy, rules, p, today)
+        for video, found, p in zip(batch, mentions, likely, strict=True)
+    ]
+    return _Seen(mentions, texts, likely, faults)
 
 
 def _app_of(video: Video, found: Sequence[Mention], taxonomy: Taxonomy) -> str | None:

@@ -57,7 +57,8 @@ def collect(folder: RoundFolder, tasks: Sequence[Task], ports: DesktopPorts, set
 def _how(settings: Settings) -> str:
     """Who collects and where: another policy makes other episodes of the same task."""
     policy = f"{settings.policy} {settings.api_model}" if settings.policy == "openai_api" else settings.policy
-    return " ".join(filter(None, (policy, settings.mode, settings.desktop, settings.screen)))
+    branches = f"{settings.branches} branches" if settings.branches > 1 else ""
+    return " ".join(filter(None, (policy, settings.mode, settings.desktop, settings.screen, branches)))
 
 
 def faulted(tasks: Sequence[Task], settings: Settings) -> set[str]:
@@ -85,8 +86,11 @@ def _episode(
         with ports.host.open(task.environment.image) as desktop:
             return rollout(
                 task, policy, desktop, reader=ports.reader, journal=journal, detector=RulesDetector(ports.reader), store=ports.store,
-                budget=Budget(max_steps=settings.max_steps, max_retries=settings.max_retries, max_seconds=settings.max_seconds),
-                clock=ports.clock, episode_id=episode_id,
+                budget=Budget(
+                    max_steps=settings.max_steps, max_retries=settings.max_retries, max_seconds=settings.max_seconds,
+                    branches=settings.branches,
+                ),
+                clock=ports.clock, episode_id=episode_id, rival=lambda branch: ports.policy(f"{episode_id}-b{branch}", err),
             ), True  # fmt: skip
     except HostBusy:
         raise

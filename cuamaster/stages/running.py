@@ -53,7 +53,7 @@ def run(
 ) -> None:
     """Run `work` on the items that have no part yet, then close the stage over exactly these items.
 
-    `key` names an item, `given` is whatever else decides its result: a part made with another `given` does not count. Parts of
+    Several processes may run the same stage: each item is in the hands of one of them. `key` names an item, `given` is whatever else decides its result: a part made with another `given` does not count. Parts of
     items that are not asked for any more are forgotten, unless the stage is to `accumulate`.
     """
 
@@ -104,8 +104,26 @@ def _run(
         return
     if not accumulate:
         stage.retain(parts)
-    todo = [part for part in parts if not stage.has(part)]
-    each(stage.name, todo, lambda part: one(part, parts[part]), lambda part: label(parts[part]))
+    elsewhere: list[str] = []
+
+    def work(part: str) -> None:
+        with stage.claim(part) as mine:
+            if not mine:
+                elsewhere.append(part)
+            elif not stage.has(part):
+                one(part, parts[part])
+
+    def left(part: str) -> None:
+        with stage.claim(part, wait=True):
+            if not stage.has(part):
+                one(part, parts[part])
+
+    def named(part: str) -> str:
+        return label(parts[part])
+
+    each(stage.name, [part for part in parts if not stage.has(part)], work, named)
+    if elsewhere:  # another process had them in hand: they are done now, or it died and left them
+        each(stage.name, elsewhere, left, named)
     stage.close(inputs)
 
 

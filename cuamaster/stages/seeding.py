@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cuamaster.errors import UnknownName
-from cuamaster.ports import FrameReader, Image, SeedingPorts, VideoSource
+from cuamaster.ports import Annotator, FrameReader, Image, SeedingPorts, VideoSource
 from cuamaster.records.episode import Dropped
 from cuamaster.records.record import content_id
 from cuamaster.records.taxonomy import Taxonomy
@@ -21,6 +21,7 @@ from cuamaster.seeding.reconstruct import reconstruct as reconstruct_segment
 from cuamaster.seeding.screen import ScreenRules, media_fault
 from cuamaster.settings import Settings
 from cuamaster.stages import sifting
+from cuamaster.stages.asking import ask
 from cuamaster.stages.running import ITEM_FAULTS, Each, Result, drop, run
 from cuamaster.stages.searching import key_of
 from cuamaster.tables import RoundFolder
@@ -68,10 +69,12 @@ def discover(
     sifting.drop_duplicates(folder, each)
 
 
-def screen(folder: RoundFolder, taxonomy: Taxonomy, settings: Settings, each: Each) -> None:
-    """Candidates -> those worth fetching, by metadata and words."""
-    today = datetime.now(UTC).date().isoformat()
-    sifting.screen_all(folder, taxonomy, rules_of(settings), each, settings.sift_workers, today)
+def screen(folder: RoundFolder, taxonomy: Taxonomy, annotator: Annotator, settings: Settings, each: Each) -> None:
+    """Candidates -> those worth fetching, by metadata and words; a model, if there is one, is asked about borderline cases."""
+    today, rules, told = datetime.now(UTC).date().isoformat(), rules_of(settings), None
+    if settings.annotator != "rules" and settings.round_opinions:
+        told = ask(folder, taxonomy, rules, annotator, each, most=settings.round_opinions, today=today)
+    sifting.screen_all(folder, taxonomy, rules, each, settings.sift_workers, today, told)
 
 
 def fetch(folder: RoundFolder, ports: SeedingPorts, settings: Settings, each: Each) -> None:

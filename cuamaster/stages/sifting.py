@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -15,7 +15,7 @@ from cuamaster.catalog import Duplicates, Pairs, find_duplicates
 from cuamaster.records.episode import Dropped
 from cuamaster.records.record import content_id
 from cuamaster.records.taxonomy import Taxonomy
-from cuamaster.records.video import Video
+from cuamaster.records.video import Opinion, Video
 from cuamaster.seeding.same import same_recordings
 from cuamaster.seeding.screen import ScreenRules, judge
 from cuamaster.seeding.sketch import sketch
@@ -81,15 +81,21 @@ def drop_duplicates(folder: RoundFolder, each: Each) -> None:
 
 
 def screen_all(
-    folder: RoundFolder, taxonomy: Taxonomy, rules: ScreenRules, each: Each, workers: int = 1, today: str | None = None
+    folder: RoundFolder,
+    taxonomy: Taxonomy,
+    rules: ScreenRules,
+    each: Each,
+    workers: int = 1,
+    today: str | None = None,
+    told: Mapping[str, Opinion] | None = None,
 ) -> None:
     """`discover` -> `screen`: those worth fetching by metadata and words, with the application they are about.
 
-    `today` tells dates that cannot be; what was screened stays so on another day.
+    `today` tells dates that cannot be; what was screened stays so on another day. `told`: what a model said of borderline cases.
     """
     found = slices(folder.stage("discover"))
-    given = repr(rules)
-    work = functools.partial(_screened, taxonomy, rules, today)
+    given = repr(rules) + "".join(sorted(opinion.to_json() for opinion in (told or {}).values()))
+    work = functools.partial(_screened, taxonomy, rules, today, told)
     _ahead(folder, "screen", found, work, workers, given)
     run_tables(folder.stage("screen"), found, work, key=_id, each=each, label=_label, given=given)
 
@@ -107,9 +113,11 @@ def _duplicates(sketches: StageFolder) -> Duplicates:
         return find_duplicates(sketches.files("kept"), same, scratch=Path(scratch))
 
 
-def _screened(taxonomy: Taxonomy, rules: ScreenRules, today: str | None, part: Slice) -> tuple[Any, Any]:
+def _screened(
+    taxonomy: Taxonomy, rules: ScreenRules, today: str | None, told: Mapping[str, Opinion] | None, part: Slice
+) -> tuple[Any, Any]:
     table = part.table()
-    verdicts = judge(records_of(table, Video), taxonomy, rules, today=today)
+    verdicts = judge(records_of(table, Video), taxonomy, rules, today=today, told=told)
     kept = [row for row, verdict in enumerate(verdicts) if not verdict.reason]
     ids: list[Any] = table["id"].to_pylist()
     dropped = [

@@ -51,7 +51,7 @@ def seed(wheel: Wheel, folder: RoundFolder, queries: Sequence[Query], ports: See
     """Search -> filter -> fetch -> no re-uploads -> transcribe -> score -> mine -> reconstruct."""
     each = wheel.each
     seeding.discover(folder, queries, ports.sources, each, wheel.settings.sift_workers)
-    seeding.screen(folder, wheel.taxonomy, wheel.settings, each)
+    seeding.screen(folder, wheel.taxonomy, ports.annotator, wheel.settings, each)
     seeding.fetch(folder, ports, wheel.settings, each)
     seeding.fingerprint(folder, ports, each)
     seeding.transcribe(folder, ports, wheel.taxonomy, each)

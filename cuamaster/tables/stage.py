@@ -6,6 +6,7 @@ import contextlib
 import errno
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from pydantic import ValidationError
 from cuamaster.errors import IntegrityError, InvalidInput, storing
 from cuamaster.records.episode import Dropped
 from cuamaster.records.record import Record, content_id
+from cuamaster.tables.claims import claim
 from cuamaster.tables.files import parquet, sweep_temporary, sync_folder, temporary_name, write_atomic
 from cuamaster.tables.manifest import KINDS, Kind, Manifest
 from cuamaster.tables.rows import R, iter_table, table_of
@@ -67,6 +69,10 @@ class StageFolder:
         """Whether the item is done (also when nothing of it was kept)."""
         name = _part_name(item_id)
         return (self._parts / name).is_dir() or name in self._closed()
+
+    def claim(self, item_id: str, *, wait: bool = False) -> AbstractContextManager[bool]:
+        """Take an item in hand: True inside if no other process has it, see `claims.claim`."""
+        return claim(self.folder / "claims" / _part_name(item_id), wait=wait)
 
     def items(self) -> int:
         """Number of finished items."""

@@ -17,9 +17,10 @@ from cuamaster.exports.manifest import Release
 from cuamaster.exports.options import Options
 from cuamaster.exports.pairs import Pair, pairs
 from cuamaster.exports.samples import RoundData
-from cuamaster.records.episode import Dropped, Episode
+from cuamaster.records.episode import Branch, Dropped, Episode
 from cuamaster.records.task import Task
 from cuamaster.records.trajectory import Action, Target, TextBox
+from cuamaster.records.verdict import Outcome
 from cuamaster.stages import Ports, release
 from cuamaster.tables import Workspace
 
@@ -161,6 +162,18 @@ def test_what_is_no_pair_keeps_its_reason(world: World) -> None:
         ]
     assert found(good.model_copy(update={"outcome": "failed"}), task) == []
     assert found(good.model_copy(update={"image_digest": "simulated"}), task) == []
+
+
+@pytest.mark.parametrize(("outcome", "pairs_found"), [("failed", 1), ("passed", 0), ("infra", 0), (None, 0)])
+def test_a_fork_is_rejected_only_for_having_failed(world: World, outcome: Outcome | None, pairs_found: int) -> None:
+    """A branch that was verified with more steps, given up or broken off was not wrong."""
+    task = make_task("mousepad")
+    kept = Branch(number=0, snapshot="s1", node=0, path=(3, 4), outcome="passed", kept=True)
+    other = Branch(number=1, snapshot="s1", node=0, path=(1, 2), outcome=outcome)
+    seen = found(tree(world, task, branches=(kept, other)), task)
+    assert sum(isinstance(item, Pair) for item in seen) == pairs_found
+    if not pairs_found:
+        assert [item.reason for item in seen if isinstance(item, Dropped)] == ["not-failed"]
 
 
 # -- elements -------------------------------------------------------------------------------------------------------------

@@ -31,6 +31,12 @@ SPOKEN = Transcript(
 )  # fmt: skip
 FRAMES = [(float(t), np.full((400, 640, 3), 200, np.uint8)) for t in (5, 15, 25)]
 ANSWERS = {
+    "tell": {
+        "videos": [
+            {"index": 1, "tutorial": False, "kind": "review"},
+            {"index": 0, "tutorial": True, "reason": "shows how"},
+        ]
+    },
     "score": {
         "suitability": 4,
         "has_computer_operation": True,
@@ -51,6 +57,13 @@ def annotator(request: pytest.FixtureRequest, chat_server: Any) -> Annotator:
         return RulesAnnotator(load())
     chat_server.script = [json.dumps(ANSWERS[request.node.originalname.split("_")[1]])] * 3
     return OpenAIAnnotator(ChatClient(chat_server.url, "k", "m", 5.0))
+
+
+def test_tell_says_nothing_or_one_opinion_per_video_in_order(annotator: Annotator) -> None:
+    other = VIDEO.model_copy(update={"source_id": "w", "title": "Is GIMP worth it?"})
+    told = annotator.tell([VIDEO, other])
+    assert [(item.video_id, item.tutorial) for item in told] in ([], [(VIDEO.id, True), (other.id, False)])
+    assert all(item.annotator == annotator.name for item in told)
 
 
 def test_score_is_a_judgement_of_this_video(annotator: Annotator) -> None:

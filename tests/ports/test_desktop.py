@@ -11,24 +11,29 @@ import numpy as np
 import pytest
 
 from cuamaster.action_space import CUAAction, from_pixel
+from cuamaster.adapters.desktops.pool import DesktopPool, Member
 from cuamaster.adapters.desktops.simulated import SimulatedHost
-from cuamaster.errors import GuestDied, InvalidAction, UnknownName
+from cuamaster.adapters.leases.sqlite import SqliteLeases
+from cuamaster.errors import GuestDied, HostBusy, InvalidAction, UnknownName
 from cuamaster.ports import Desktop, DesktopHost
 from cuamaster.records.episode import Receipt
 
 IMAGE = "light-desktop"
 
 
-@pytest.fixture(scope="module", params=["simulated", pytest.param("libvirt", marks=pytest.mark.vm)])
-def host(request: pytest.FixtureRequest) -> Iterator[DesktopHost]:
-    made = _libvirt_host() if request.param == "libvirt" else SimulatedHost()
+@pytest.fixture(scope="module", params=["simulated", "pooled", pytest.param("libvirt", marks=pytest.mark.vm)])
+def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DesktopHost]:
+    made: DesktopHost = _libvirt_host() if request.param == "libvirt" else SimulatedHost(capacity=2)
+    if request.param == "pooled":
+        leases = SqliteLeases(tmp_path_factory.mktemp("leases") / "leases.sqlite")
+        made = DesktopPool([Member("here", made, 2)], leases, flow="tests")
     yield made
     made.close()
 
 
 def _sized(host: DesktopHost, size: tuple[int, int]) -> DesktopHost:
     """The same kind of host, with another screen; a process's hosts share what is costly."""
-    return SimulatedHost(screen=size) if host.name == "simulated" else _libvirt_host(size)
+    return SimulatedHost(screen=size) if isinstance(host, DesktopPool | SimulatedHost) else _libvirt_host(size)
 
 
 def _libvirt_host(screen: tuple[int, int] | None = None) -> DesktopHost:
@@ -304,3 +309,35 @@ def test_desktops_are_apart_and_closing_is_final(host: DesktopHost, desktop: Des
         with pytest.raises(GuestDied):
             other.shell("true")
     assert desktop.shell("echo alive").stdout == "alive\n"
+
+
+def test_a_fork_stands_at_its_snapshot_and_goes_its_own_way(host: DesktopHost, desktop: Desktop) -> None:
+    desktop.write_file("~/kept.txt", b"before")
+    window(desktop, "mousepad")
+    act(desktop, "keyboard.type", text="kept words")
+    before = desktop.settle(timeout=20)
+    attested = desktop.snapshot("typed", ["~/kept.txt"])
+    desktop.write_file("~/kept.txt", b"changed")
+    act(desktop, "keyboard.type", text=" and more")
+    changed = desktop.settle(timeout=20)
+    with desktop.fork("typed") as twin:
+        assert twin.state(["~/kept.txt"]) == attested
+        assert np.array_equal(twin.settle(timeout=20).image, before.image)
+        assert np.array_equal(desktop.settle(timeout=20).image, changed.image), "the first one is left where it was"
+        act(twin, "keyboard.type", text=" elsewhere")
+        twin.write_file("~/only-there.txt", b"x")
+        assert desktop.read_file("~/only-there.txt") is None
+        assert not np.array_equal(twin.settle(timeout=20).image, before.image)
+        assert twin.rollback("typed") == attested, "it has the snapshots of the first one"
+        assert twin.rollback("fresh").windows == ()
+        with pytest.raises(HostBusy), twin.fork("typed"):
+            pass
+        desktop.rollback("typed")
+        assert desktop.read_file("~/kept.txt") == b"before"
+    with pytest.raises(GuestDied):
+        twin.shell("true")
+    with pytest.raises(UnknownName, match="never"), desktop.fork("never"):
+        pass
+    desktop.drop_snapshot("typed")
+    with host.open(IMAGE) as another:  # its place is free again
+        assert another.shell("echo fine").stdout == "fine\n"

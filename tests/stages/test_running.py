@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -75,3 +78,55 @@ def test_an_item_is_done_again_when_what_it_depends_on_changed(tmp_path: Path) -
     _run(stage, ["a"], seen, given="openai_api")
     assert seen == ["a", "a"]
     assert _texts(stage) == ["a"]
+
+
+_WORKER = """
+import sys, time
+import subprocess
+import sys
+import time
+from pathlib import Path
+from cuamaster.records.video import Query
+from cuamaster.stages.running import in_turn, run
+from cuamaster.tables import StageFolder
+folder, name, seconds = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+def work(text):
+    with (folder / "log").open("a") as log:
+        log.write(f"{name} {text}\\n")
+    time.sleep(seconds)
+    return [Query(text=text, app="mousepad", provider="local")], ()
+run(StageFolder(folder / "stage"), list("abcdefgh"), work, key=str, each=in_turn)
+"""
+
+
+def _worker(folder: Path, name: str, seconds: float) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", _WORKER, str(folder), name, str(seconds)])
+
+
+@pytest.mark.slow
+def test_two_processes_on_one_stage_each_do_others_items_and_none_twice(tmp_path: Path) -> None:
+    workers = [_worker(tmp_path, name, 0.15) for name in ("one", "two")]
+    assert [worker.wait(60) for worker in workers] == [0, 0]
+    log = [line.split() for line in (tmp_path / "log").read_text().splitlines()]
+    assert sorted(text for _, text in log) == list("abcdefgh")
+    assert {name for name, _ in log} == {"one", "two"}
+    assert _texts(StageFolder(tmp_path / "stage")) == list("abcdefgh")
+    assert list((tmp_path / "stage" / "claims").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_what_a_killed_process_had_in_hand_is_done_by_the_other(tmp_path: Path) -> None:
+    doomed = _worker(tmp_path, "doomed", 60)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "log").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    other = _worker(tmp_path, "other", 0)
+    while (tmp_path / "log").read_text().count("other") < 7:
+        assert time.monotonic() < deadline and other.poll() is None
+        time.sleep(0.01)
+    doomed.kill()
+    doomed.wait()
+    assert other.wait(60) == 0
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert lines[0] == "doomed a" and lines[-1] == "other a" and len(lines) == 9

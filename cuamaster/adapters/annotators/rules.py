@@ -14,7 +14,7 @@ from cuamaster.records.speech import Operation, operation_verb, words_of
 from cuamaster.records.spoken_keys import spoken_keys
 from cuamaster.records.taxonomy import App, Taxonomy
 from cuamaster.records.transcript import Transcript
-from cuamaster.records.video import Judgement, TaskSegment, Video
+from cuamaster.records.video import Judgement, Opinion, TaskSegment, Video
 
 MIN_OPERATIONS = 2
 MIN_TRUST = 0.4
@@ -34,6 +34,10 @@ class RulesAnnotator:
 
     def __init__(self, taxonomy: Taxonomy | None = None) -> None:
         self._taxonomy = taxonomy
+
+    def tell(self, videos: Sequence[Video]) -> list[Opinion]:  # noqa: ARG002  there is nothing to say of any
+        """Nothing: the scorer has said what rules can."""
+        return []
 
     def score(self, video: Video, transcript: Transcript, frames: Sequence[tuple[float, Image]]) -> Judgement:
         """0-5: one point each for some operations, many, a dense narration, a named application, a clear screen picture.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 
 from cuamaster.action_space import CUAAction
 from cuamaster.adapters.desktops.libvirt_actions import SHELL_SECONDS, Performer
+from cuamaster.adapters.desktops.libvirt_domain import copy_disk
 from cuamaster.adapters.desktops.libvirt_freshness import Freshness
 from cuamaster.adapters.desktops.libvirt_guest import IDLE_SHARE, Guest
 from cuamaster.adapters.desktops.libvirt_input import Input
@@ -21,8 +23,8 @@ from cuamaster.adapters.desktops.libvirt_migration import SnapshotJobs
 from cuamaster.adapters.desktops.libvirt_root import end_qemus
 from cuamaster.adapters.desktops.libvirt_session import Session
 from cuamaster.adapters.images.recipe import ImageRecipe
-from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, StateDrift, UnknownName
-from cuamaster.ports import Frame, GuestImage, Image, ShellResult
+from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, HostBusy, StateDrift, UnknownName
+from cuamaster.ports import Desktop, Frame, GuestImage, Image, ShellResult
 from cuamaster.records.episode import Receipt
 from cuamaster.records.trajectory import StateSignature
 from cuamaster.vision.frame_gate import decode_screenshot
@@ -44,7 +46,11 @@ class _Saved:
 
 
 class LibvirtDesktop:
-    """One clone of a golden snapshot; `on_close` tells the host that its slot is free."""
+    """One clone of a golden snapshot; `on_close` tells the host that its slot is free.
+
+    `twin` makes a fork of this desktop at a label; `snapshots_of`: the desktop whose disk, snapshots included, this one has a
+    copy of.
+    """
 
     def __init__(
         self,
@@ -55,6 +61,8 @@ class LibvirtDesktop:
         on_close: Callable[[], None],
         *,
         local: bool = True,
+        twin: Callable[[LibvirtDesktop, str], LibvirtDesktop] | None = None,
+        snapshots_of: LibvirtDesktop | None = None,
     ) -> None:
         self.image = image.name
         self.image_digest = image.digest
@@ -70,7 +78,8 @@ class LibvirtDesktop:
         self._input = Input(guest, image.width, image.height, local=local)
         self._performer = Performer(self._input, self._session, image.width, image.height)
         self._jobs = SnapshotJobs(guest, folder)
-        self._saved: dict[str, _Saved] = {}
+        self._twin = twin
+        self._saved: dict[str, _Saved] = dict(snapshots_of._saved) if snapshots_of else {}
         self._freshness = Freshness(lambda: self._look()[0], self._input, self._draws)
         self._closed = False
         self._input.release_all()
@@ -212,12 +221,13 @@ class LibvirtDesktop:
 
         Raises UnknownName for a label never saved, StateDrift when the state is not the attested one.
         """
-        saved = self._saved.get(label)
-        if saved is None:
-            raise UnknownName(
-                f"{self.name} has no snapshot {label!r}", hint=f"it has {', '.join(self._saved) or 'none'}"
-            )
+        self._known(label)
         self._jobs.load(label)
+        return self.attest_snapshot(label)
+
+    def attest_snapshot(self, label: str) -> StateSignature:
+        """After the guest was loaded from `label`: wait for it, release what is held, compare. Raises StateDrift."""
+        saved = self._known(label)
         self._freshness.forget()
         self._guest.wait_agent(_AGENT_SECONDS)
         self._input.release_all(saved.held)
@@ -237,6 +247,38 @@ class LibvirtDesktop:
         """Bytes that each snapshot's memory and device state take on disk."""
         sizes = self._jobs.sizes()
         return {label: sizes[label] for label in self._saved if label in sizes}
+
+    def _known(self, label: str) -> _Saved:
+        if label not in self._saved:
+            raise UnknownName(
+                f"{self.name} has no snapshot {label!r}", hint=f"it has {', '.join(self._saved) or 'none'}"
+            )
+        return self._saved[label]
+
+    @contextmanager
+    def fork(self, label: str) -> Iterator[Desktop]:
+        """Another guest that stands at `label`, with a copy of this one's disk; this one stops while the disk is copied."""
+        self._known(label)
+        if self._twin is None:
+            raise HostBusy(f"{self.name} has no host that could start a fork")
+        desktop = self._twin(self, label)
+        try:
+            yield desktop
+        finally:
+            desktop.close()
+
+    def copy_disk(self, target: Path) -> None:
+        """Copy the disk with all snapshots in it. A stopped QEMU has written everything it held back (bdrv_flush_all)."""
+        self._guest.suspend()
+        try:
+            copy_disk(self._folder / "disk.qcow2", target)
+        finally:
+            self._guest.resume()
+
+    @property
+    def disk_mib(self) -> int:
+        """What the disk takes on the host now."""
+        return (self._folder / "disk.qcow2").stat().st_blocks >> 11
 
     def drop_snapshot(self, label: str) -> None:
         """Free a snapshot's space; unknown labels are ignored."""

@@ -18,7 +18,7 @@ from cuamaster.adapters.desktops.libvirt_desktop import LibvirtDesktop
 from cuamaster.adapters.desktops.libvirt_domain import Machine, describe_machine
 from cuamaster.adapters.desktops.libvirt_golden import ensure_golden, golden_signature
 from cuamaster.adapters.desktops.libvirt_guest import Guest
-from cuamaster.adapters.desktops.libvirt_machine import start_clone
+from cuamaster.adapters.desktops.libvirt_machine import start_clone, start_fork
 from cuamaster.adapters.desktops.libvirt_root import Root, open_root
 from cuamaster.adapters.desktops.libvirt_screen import switch_screen
 from cuamaster.adapters.desktops.room import obstacle
@@ -91,40 +91,72 @@ class LibvirtHost:
 
     def start(self, image: str) -> LibvirtDesktop:
         """Like `open`, for callers that close the desktop themselves."""
+        try:
+            return self._start(self.prepare(image))
+        except BaseException:
+            self._distrust(image)
+            raise
+
+    def fork(self, source: LibvirtDesktop, label: str) -> LibvirtDesktop:
+        """A guest at a snapshot of another one. Raises as `start` does, and StateDrift when it is not in the attested state."""
+        return self._start(self.prepare(source.image), source, label)
+
+    def _start(self, ready: Prepared, source: LibvirtDesktop | None = None, label: str = "") -> LibvirtDesktop:
+        """A clone, or a fork of `source` at `label`, if there is room; nothing is left of one that fails."""
         with storing(self._cache), ExitStack() as undo:
             name = self._reserve()
             undo.callback(self._free, name)
-            undo.callback(self._distrust, image)
-            ready = self.prepare(image)
-            if (why := obstacle(ready.root.folder, ready.machine.memory_mib)) is not None:
+            disk = source.disk_mib if source else 0
+            if (why := obstacle(ready.root.folder, ready.machine.memory_mib, disk_mib=disk)) is not None:
                 raise HostBusy(f"{self.name}: no room for another desktop: {why}")
             folder = ready.root.make_folder(name)
             undo.callback(ready.root.forget, name)
-            guest = start_clone(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder)
+            if source is None:
+                guest = start_clone(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder)
+            else:
+                source.copy_disk(folder / "disk.qcow2")
+                guest = start_fork(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder, label)
             undo.callback(guest.destroy)
             guest.wait_agent(_AGENT_SECONDS)
-            # Its clock stopped when the golden snapshot was made.
-            guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
-            desktop = self._desktop(guest, ready, folder)
+            desktop = (
+                self._forked(guest, ready, folder, source, label) if source else self._cloned(guest, ready, folder)
+            )
             undo.pop_all()
         with self._lock:
             self._live[name] = desktop
         return desktop
 
-    def _desktop(self, guest: Guest, ready: Prepared, folder: Path) -> LibvirtDesktop:
-        """The desktop of a clone that is what the golden snapshot attests, on the wanted screen."""
+    def _cloned(self, guest: Guest, ready: Prepared, folder: Path) -> LibvirtDesktop:
+        """The desktop of a clone that is what the golden snapshot attests, on the wanted screen, with the clock set."""
+        # It stopped when the golden snapshot was made.
+        guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
         wanted = self._screen or (ready.image.width, ready.image.height)
-        image = dataclasses.replace(ready.image, width=wanted[0], height=wanted[1])
+        desktop = self._desktop(guest, ready, folder, wanted)
+        desktop.attest(golden_signature(ready.golden), "the start from the golden snapshot")
+        if wanted != (ready.image.width, ready.image.height):
+            switch_screen(desktop, *wanted)
+        return desktop
+
+    def _forked(
+        self, guest: Guest, ready: Prepared, folder: Path, source: LibvirtDesktop, label: str
+    ) -> LibvirtDesktop:
+        """The desktop of a fork that stands at `label` of `source`, attested."""
+        desktop = self._desktop(guest, ready, folder, (source.width, source.height), source)
+        desktop.attest_snapshot(label)
+        return desktop
+
+    def _desktop(
+        self, guest: Guest, ready: Prepared, folder: Path, screen: tuple[int, int], source: LibvirtDesktop | None = None
+    ) -> LibvirtDesktop:
+        image = dataclasses.replace(ready.image, width=screen[0], height=screen[1])
 
         def ended() -> None:
             ready.root.forget(guest.name)
             self._free(guest.name)
 
-        desktop = LibvirtDesktop(guest, ready.recipe, image, folder, ended, local=ready.root.embed)
-        desktop.attest(golden_signature(ready.golden), "the start from the golden snapshot")
-        if wanted != (ready.image.width, ready.image.height):
-            switch_screen(desktop, *wanted)
-        return desktop
+        return LibvirtDesktop(
+            guest, ready.recipe, image, folder, ended, local=ready.root.embed, twin=self.fork, snapshots_of=source
+        )
 
     def _distrust(self, image: str) -> None:
         """After a failed start everything is looked at again: files may have been damaged, the connection may be lost."""
@@ -134,6 +166,13 @@ class LibvirtHost:
                 self._root.close()
                 self._root = None
                 self._prepared.clear()
+
+    def room(self, image: str) -> str | None:
+        """Why a clone of `image` does not fit into this machine's memory or disk now, or None."""
+        with storing(self._cache):
+            self._cache.mkdir(parents=True, exist_ok=True)
+        folder = self._root.folder if self._root is not None else self._cache
+        return obstacle(folder, self._builder.recipe(image).memory_mib)
 
     def prepare(self, image: str) -> Prepared:
         """Open the root, build the image and make its golden snapshot where they are missing; once for each image."""

@@ -8,7 +8,7 @@ import libvirt
 
 from cuamaster.adapters.desktops.libvirt_domain import Machine, domain_xml, make_overlay
 from cuamaster.adapters.desktops.libvirt_guest import Guest
-from cuamaster.adapters.desktops.libvirt_migration import load_state
+from cuamaster.adapters.desktops.libvirt_migration import SnapshotJobs, load_state
 from cuamaster.adapters.desktops.libvirt_root import Root
 from cuamaster.errors import DesktopFault
 
@@ -29,6 +29,19 @@ def start_clone(root: Root, machine: Machine, name: str, image: Path, golden: Pa
     guest = start_guest(root, name, xml, paused=True)
     try:
         load_state(guest, golden / "device.state", folder)
+        guest.resume()
+    except BaseException:
+        guest.destroy()
+        raise
+    return guest
+
+
+def start_fork(root: Root, machine: Machine, name: str, image: Path, golden: Path, folder: Path, label: str) -> Guest:
+    """Start a guest in `folder`, where a copy of another one's disk lies, from the snapshot `label` inside that disk."""
+    xml = domain_xml(machine, name, image, folder, golden / "memory.img", share=False, incoming=False)
+    guest = start_guest(root, name, xml, paused=True)  # it never runs before its memory is that of the snapshot
+    try:
+        SnapshotJobs(guest, folder).load(label)
         guest.resume()
     except BaseException:
         guest.destroy()

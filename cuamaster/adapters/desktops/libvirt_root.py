@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import logging
 import os
 import re
@@ -83,7 +84,7 @@ class Root:
 
 
 def open_root(uri: str, cache: Path) -> Root:
-    """Open `uri`, or `qemu:///embed` under the cache when it is empty.
+    """Open `uri`, or when it is empty a `qemu:///embed` under the cache that no other process holds.
 
     Several hosts of one process share a root; an embed root is held until the process ends. Raises HostBusy naming the
     owner's pid when another process holds the embed root, MissingDependency when libvirt cannot be opened at all.
@@ -98,7 +99,12 @@ def open_root(uri: str, cache: Path) -> Root:
         if not parts.netloc:
             _sweep_daemon(connection, folder)
         return Root(connection, folder, embed=False)
-    wanted = Path(parse_qs(parts.query).get("root", [str(cache / "lv")])[0])
+    given = parse_qs(parts.query).get("root", [""])[0]
+    return _open_embed(Path(given)) if given else _open_any(cache)
+
+
+def _open_embed(wanted: Path) -> Root:
+    """This process's embed root, swept of what a dead owner left there. Raises HostBusy."""
     wanted.mkdir(parents=True, exist_ok=True)
     root = _short(wanted.resolve())
     folder = root / "vm"
@@ -111,6 +117,29 @@ def open_root(uri: str, cache: Path) -> Root:
             _sweep(connection, root)
             _embed_roots[folder] = connection
         return Root(_embed_roots[folder], folder, embed=True)
+
+
+def _open_any(cache: Path) -> Root:
+    """The first of `lv`, `lv-1`, ... under the cache that no living process owns; what dead owners left in any is swept."""
+    from filelock import FileLock
+
+    cache.mkdir(parents=True, exist_ok=True)
+    with FileLock(cache / "lv.lock"):  # between a root's opening and its owner's pid nobody else looks
+        roots = [path.resolve() for path in (cache / "lv", *cache.glob("lv-[0-9]*")) if path.is_dir()]
+        left = {path for path in roots if _living_owner(path) is None}
+        mine = {folder.parent.resolve() for folder in _embed_roots}
+        names = (cache / (f"lv-{number}" if number else "lv") for number in itertools.count())
+        root = next((path for path in roots if path in mine), None) or next(
+            path for path in names if path.resolve() not in roots or path.resolve() in left
+        )
+        for other in left - {root.resolve()}:
+            _sweep_files(other)
+        return _open_embed(root)
+
+
+def _living_owner(root: Path) -> int | None:
+    pid = owner_pid(root)
+    return pid if pid is not None and Path(f"/proc/{pid}").exists() else None
 
 
 def _start_event_loop() -> None:
@@ -183,7 +212,13 @@ def _sweep(connection: Any, root: Path) -> None:
             domain.destroy()
         except libvirt.libvirtError as exc:
             log.debug("destroying %s: %s", domain.name(), exc)
-    end_qemus(root)
+    _sweep_files(root)
+
+
+def _sweep_files(root: Path) -> None:
+    """End the QEMUs of a root without libvirt, and empty its folders for machines and their logs."""
+    for place in {root, _short(root)}:
+        end_qemus(place)
     for leftover in ("vm", "log"):
         shutil.rmtree(root / leftover, ignore_errors=True)
     (root / "vm").mkdir(parents=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import posixpath
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,10 +37,11 @@ class SimulatedDesktop:
     capabilities = CAPABILITIES
     image_digest = DIGEST
 
-    def __init__(self, image: str, world: World | None = None) -> None:
+    def __init__(self, image: str, world: World | None = None, host: SimulatedHost | None = None) -> None:
         self.image = image
         self.world = world or World()
         self.width, self.height = self.world.screen
+        self._host = host or SimulatedHost()
         self._snapshots: dict[str, tuple[World, StateSignature]] = {}
         self._closed = False
 
@@ -163,9 +165,15 @@ class SimulatedDesktop:
         """Bytes of the files that each snapshot holds."""
         return {label: world.files.size() for label, (world, _) in self._snapshots.items()}
 
-    def fork(self) -> SimulatedDesktop:
-        """An independent desktop in the same state, without the snapshots."""
-        return SimulatedDesktop(self.image, copy.deepcopy(self.world))
+    @contextmanager
+    def fork(self, label: str) -> Iterator[Desktop]:
+        """A copy of this desktop and its snapshots, rolled back to one of them; raises UnknownName, StateDrift, HostBusy."""
+        self._check_open()
+        twin = SimulatedDesktop(self.image, self.world, self._host)
+        twin._snapshots = dict(self._snapshots)  # snapshots are copied when they are used, never changed
+        with self._host.live(twin):
+            twin.rollback(label)
+            yield twin
 
     def close(self) -> None:
         """End it; safe to call twice."""
@@ -191,19 +199,31 @@ class SimulatedHost:
         self._capacity = capacity
         self._screen = screen
         self._live: list[SimulatedDesktop] = []
+        self._lock = threading.Lock()
 
     @contextmanager
     def open(self, image: str) -> Iterator[Desktop]:
         """A fresh desktop, closed when the block is left; raises HostBusy."""
-        if len(self._live) >= self._capacity:
-            raise HostBusy(f"all {self._capacity} simulated desktops are in use")
-        desktop = SimulatedDesktop(image, World(screen=self._screen))
-        self._live.append(desktop)
+        with self.live(SimulatedDesktop(image, World(screen=self._screen), self)) as desktop:
+            yield desktop
+
+    @contextmanager
+    def live(self, desktop: SimulatedDesktop) -> Iterator[SimulatedDesktop]:
+        """Count a desktop among those of this host while the block runs, then close it; raises HostBusy."""
+        with self._lock:
+            if len(self._live) >= self._capacity:
+                raise HostBusy(f"all {self._capacity} simulated desktops are in use")
+            self._live.append(desktop)
         try:
             yield desktop
         finally:
             desktop.close()
-            self._live.remove(desktop)
+            with self._lock:
+                self._live.remove(desktop)
+
+    def room(self, image: str) -> str | None:  # noqa: ARG002  all images are alike
+        """Always: a simulated desktop takes next to nothing."""
+        return None
 
     def guest_image(self, name: str) -> GuestImage:
         """What a built image would say of itself."""
@@ -214,5 +234,5 @@ class SimulatedHost:
 
     def close(self) -> None:
         """End every desktop this host gave."""
-        for desktop in self._live:
+        for desktop in list(self._live):
             desktop.close()

@@ -2,102 +2,90 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import sqlite3
-import uuid
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+import threading
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
-from cuamaster.errors import HostBusy
+from cuamaster.adapters.leases.table import SCHEMA, LeaseTable, Statements
+from cuamaster.errors import HostBusy, IntegrityError, StoreFull, StoreUnwritable, storing
 from cuamaster.ports import Lease
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS leases (
-    id TEXT NOT NULL UNIQUE, host TEXT NOT NULL, slot INTEGER NOT NULL, owner TEXT NOT NULL, expires REAL NOT NULL,
-    PRIMARY KEY (host, slot)
-)
-"""
-_WAIT_SECONDS = 30.0
+T = TypeVar("T")
+_WAIT_SECONDS = 10.0
 """How long a statement waits for another process's transaction, which takes milliseconds."""
 
 
-def owner_name() -> str:
-    """Who holds a lease: this machine and process, as `hostname:pid`."""
-    return f"{socket.gethostname()}:{os.getpid()}"
+def machine_seconds() -> float:
+    """Seconds since this machine booted, sleep included: the same in all its processes, and no setting of the clock moves it."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-class SqliteLeases:
-    """Leases in `path`; every call is one transaction, so any number of processes may share the file."""
+class SqliteLeases(LeaseTable):
+    """Leases in `path`, for processes of one machine. Raises StoreUnwritable, StoreFull, IntegrityError besides HostBusy."""
 
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    LISTED = "SELECT value FROM json_each(?)"
+
+    def __init__(self, path: Path, clock: Callable[[], float] = machine_seconds) -> None:
         self._path = path
-        with self._transaction() as table:
-            table.execute(_SCHEMA)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
 
-    def acquire(self, host: str, capacity: int, owner: str, ttl: float, now: float) -> Lease | None:
-        """The lowest free slot of `host` until now + ttl, or None when all are taken; expired leases count as free."""
-        with self._transaction() as table:
-            self._remove_lapsed(table, now)
-            taken = {slot for (slot,) in table.execute("SELECT slot FROM leases WHERE host = ?", (host,))}
-            slot = next((number for number in range(capacity) if number not in taken), None)
-            if slot is None:
-                return None
-            lease = Lease(id=uuid.uuid4().hex, host=host, slot=slot, owner=owner, expires=now + ttl)
-            table.execute("INSERT INTO leases VALUES (?, ?, ?, ?, ?)", (lease.id, host, slot, owner, lease.expires))
-            return lease
+    def now(self, run: Statements) -> float:  # noqa: ARG002  no question to the database
+        """The machine's own time."""
+        return self._clock()
 
-    def renew(self, lease: Lease, ttl: float, now: float) -> Lease:
-        """Extend to now + ttl; raises HostBusy when somebody swept or took it meanwhile."""
-        with self._transaction() as table:
-            changed = table.execute("UPDATE leases SET expires = ? WHERE id = ?", (now + ttl, lease.id)).rowcount
-        if not changed:
-            raise HostBusy(
-                f"the lease of slot {lease.slot} on {lease.host} was lost", hint="it was not renewed in time"
-            )
-        return Lease(id=lease.id, host=lease.host, slot=lease.slot, owner=lease.owner, expires=now + ttl)
+    def held(self) -> list[Lease]:
+        """All leases that have not expired; to look makes no file."""
+        return super().held() if self._path.exists() else []
 
-    def release(self, lease: Lease) -> None:
-        """Give back; nothing happens when it is gone already."""
-        with self._transaction() as table:
-            table.execute("DELETE FROM leases WHERE id = ?", (lease.id,))
-
-    def sweep(self, now: float) -> list[Lease]:
-        """Remove and return leases that expired or whose owner, a process of this machine, is dead."""
-        with self._transaction() as table:
-            return self._remove_lapsed(table, now)
-
-    @staticmethod
-    def _remove_lapsed(table: sqlite3.Connection, now: float) -> list[Lease]:
-        rows = table.execute("SELECT id, host, slot, owner, expires FROM leases").fetchall()
-        lapsed = [lease for lease in (Lease(*row) for row in rows) if lease.expires <= now or _dead(lease.owner)]
-        table.executemany("DELETE FROM leases WHERE id = ?", [(lease.id,) for lease in lapsed])
-        return lapsed
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self, work: Callable[[Statements], T], *, alone: bool = False) -> T:  # noqa: ARG002  SQLite has one writer
         """A write transaction from its first statement on, so that reading and taking a slot are one step."""
-        with closing(sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None)) as table:
-            table.execute("BEGIN IMMEDIATE")
+        with self._lock:
             try:
-                yield table
-            except BaseException:
-                table.execute("ROLLBACK")
-                raise
-            table.execute("COMMIT")
+                table = self._connection or self._open()
+                table.execute("BEGIN IMMEDIATE")
+                try:
+                    done = work(lambda sql, values=(): _rows(table, sql, values))
+                except BaseException:
+                    table.rollback()
+                    raise
+                table.commit()
+            except sqlite3.Error as exc:
+                raise self._fault(exc) from exc
+            return done
+
+    def _open(self) -> sqlite3.Connection:
+        """One connection, used by one thread at a time; write-ahead, so that a commit needs no flush of the disk."""
+        with storing(self._path.parent):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+        table = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            table.execute("PRAGMA journal_mode = WAL")
+            table.execute("PRAGMA synchronous = NORMAL")
+            for statement in SCHEMA:
+                table.execute(statement)
+        except sqlite3.Error:
+            table.close()
+            raise
+        self._connection = table
+        return table
+
+    def _fault(self, exc: sqlite3.Error) -> Exception:
+        code = getattr(exc, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return HostBusy(f"{self._path}: another process holds the lease table: {exc}")
+        if code == sqlite3.SQLITE_FULL:
+            return StoreFull(f"no space left for {self._path}", hint="free some space and run again")
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR):
+            return StoreUnwritable(f"cannot write the lease table {self._path}: {exc}")
+        return IntegrityError(
+            f"{self._path} is no lease table: {exc}", hint="delete it while no collector runs; it is made anew"
+        )
 
 
-def _dead(owner: str) -> bool:
-    """True only for a process of this machine that certainly does not exist."""
-    machine, _, pid = owner.rpartition(":")
-    if machine != socket.gethostname() or not pid.isdigit():
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False
+def _rows(table: sqlite3.Connection, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    return table.execute(sql, values).fetchall()

@@ -2,11 +2,13 @@
 
 Events of one episode, in order: `begin`, then `boundary`, `intent` (before acting), `node` (after), `divergence`, `rollback`,
 and at last `end` with the whole episode. An intent without its node means that the actions may or may not have happened.
+`fork` begins another branch at a boundary; events with that `branch` belong to it, those without to branch 0. `kept` names the
+branch whose path is the episode's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,12 +22,15 @@ class EpisodeLog:
     """One episode as journalled so far."""
 
     header: dict[str, Any]
-    nodes: list[Node] = field(default_factory=list)
+    trees: dict[int, list[Node]] = field(default_factory=lambda: {0: []})
+    """By branch, the nodes before it included."""
+    kept: int = 0
     boundaries: list[Boundary] = field(default_factory=list)
+    """Of branch 0, on its kept path."""
     divergences: list[Divergence] = field(default_factory=list)
     rollbacks: int = 0
-    pending: dict[str, Any] | None = None
-    """The intent whose outcome is unknown."""
+    intents: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """By branch, the intent whose outcome is unknown."""
     episode: Episode | None = None
     """The finished episode."""
 
@@ -33,6 +38,16 @@ class EpisodeLog:
     def id(self) -> str:
         """The episode's id."""
         return str(self.header["episode"])
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The whole tree; dropped is what does not lie on the kept branch."""
+        return joined(self.trees, self.kept)
+
+    @property
+    def pending(self) -> dict[str, Any] | None:
+        """An intent whose outcome is unknown, if there is one."""
+        return next(iter(self.intents.values()), None)
 
 
 def fold(events: Iterable[Mapping[str, Any]]) -> dict[str, EpisodeLog]:
@@ -83,26 +98,34 @@ def as_infra(log: EpisodeLog, message: str) -> Episode:
 
 
 def _apply(log: EpisodeLog, kind: str, event: Mapping[str, Any]) -> None:
+    branch = int(event.get("branch", 0))
+    if kind == "fork":
+        log.trees[branch] = list(log.trees[0])
+        return
+    nodes = log.trees.setdefault(branch, [])
     if kind == "intent":
-        log.pending = dict(event)
+        log.intents[branch] = dict(event)
     elif kind == "node":
-        log.nodes.append(Node.model_validate(event["node"]))
-        log.pending = None
+        nodes.append(Node.model_validate(event["node"]))
+        log.intents.pop(branch, None)
     elif kind == "boundary":
         boundary = Boundary.model_validate(event["boundary"])
-        log.boundaries.append(boundary)
-        log.nodes = [
+        if branch == 0:
+            log.boundaries.append(boundary)
+        log.trees[branch] = [
             node.model_copy(update={"snapshot_after": boundary.label}) if node.index == boundary.node else node
-            for node in log.nodes
+            for node in nodes
         ]
     elif kind == "divergence":
         log.divergences.append(Divergence.model_validate(event["divergence"]))
     elif kind == "rollback":
         log.rollbacks += 1
         labels = [boundary.label for boundary in log.boundaries]
-        if event["label"] in labels:
+        if branch == 0 and event["label"] in labels:
             del log.boundaries[labels.index(event["label"]) + 1 :]
-        log.nodes = drop_after(log.nodes, int(event["node"]))
+        log.trees[branch] = drop_after(nodes, int(event["node"]))
+    elif kind == "kept":
+        log.kept = branch
     elif kind == "end":
         log.episode = Episode.model_validate(event["result"])
 
@@ -112,3 +135,10 @@ def drop_after(nodes: Iterable[Node], index: int) -> list[Node]:
     return [
         node.model_copy(update={"dropped": True}) if node.index > index and not node.dropped else node for node in nodes
     ]
+
+
+def joined(trees: Mapping[int, Sequence[Node]], kept: int) -> list[Node]:
+    """One tree out of branches that have their first nodes in common: what the kept one has as it is there, the rest dropped."""
+    found = {node.index: node.model_copy(update={"dropped": True}) for tree in trees.values() for node in tree}
+    found.update((node.index, node) for node in trees[kept])
+    return [found[index] for index in sorted(found)]

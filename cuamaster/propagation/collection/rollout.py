@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 
 from cuamaster.errors import CheckFailed, DesktopFault, SetupFailed
 from cuamaster.ports import Decision, Desktop, Detector, Frame, Journal, Policy, ScreenReader, Store
 from cuamaster.propagation.collection.acting import await_reaction, observe, perform, pointers_of, with_effect
-from cuamaster.propagation.collection.journal import drop_after
+from cuamaster.propagation.collection.journal import drop_after, joined
 from cuamaster.propagation.collection.outcomes import ENDINGS, outcome_of
 from cuamaster.propagation.collection.progress import files_of
+from cuamaster.propagation.collection.race import Beaten, Race, winner
 from cuamaster.propagation.collection.rollback import roll_back
 from cuamaster.propagation.collection.setup import carry_out, establish
 from cuamaster.propagation.collection.snapshots import Snapshots
 from cuamaster.propagation.collection.watching import AttemptFailed, Watch
-from cuamaster.records.episode import Boundary, Budget, Episode, Node
+from cuamaster.records.episode import Boundary, Branch, Budget, Episode, Node
 from cuamaster.records.task import Task
 from cuamaster.records.trajectory import Observation, StateSignature
 from cuamaster.records.verdict import Check, Divergence, Outcome, Verdict
@@ -40,20 +43,25 @@ def rollout(
     episode_id: str,
     prepared: bool = False,
     max_snapshots: int = 6,
+    rival: Callable[[int], Policy] | None = None,
 ) -> Episode:
     """One episode with its typed outcome; desktop faults end it, they are not raised.
 
-    `clock` gives seconds; `prepared`: the start state is there already, `establish` is skipped. Raises InvalidInput for a task
-    that the policy cannot take on (nothing is journalled then), StoreFull when frames or journal cannot be written.
+    `clock` gives seconds; `prepared`: the start state is there already, `establish` is skipped. `rival` gives the policy of
+    another branch (1, 2, ...): with it and `budget.branches` above 1 the first failure is followed by branches side by side.
+    Raises InvalidInput for a task that the policy cannot take on (nothing is journalled then), StoreFull when frames or journal
+    cannot be written.
     """
     snapshots = Snapshots(desktop, episode_id, files_of(task), max_snapshots)
-    run = _Rollout(task, policy, desktop, reader, journal, detector, store, budget, clock, episode_id, snapshots)
+    run = _Rollout(
+        task, policy, desktop, reader, journal, detector, store, clock, episode_id, snapshots, Race(budget), rival
+    )
     return run.episode(prepared)
 
 
 @dataclass
 class _Rollout:
-    """State of one episode; every change is journalled before the next thing happens."""
+    """State of one episode, or of one of its branches; every change is journalled before the next thing happens."""
 
     task: Task
     policy: Policy
@@ -62,10 +70,14 @@ class _Rollout:
     journal: Journal
     detector: Detector
     store: Store
-    budget: Budget
     clock: Callable[[], float]
     id: str
     snapshots: Snapshots
+    race: Race
+    rival: Callable[[int], Policy] | None = None
+    number: int = 0
+    """Of the branch; 0 is the one that the episode began with."""
+    branches: tuple[Branch, ...] = ()
     nodes: list[Node] = field(default_factory=list)
     divergences: list[Divergence] = field(default_factory=list)
     hint: str = ""
@@ -106,6 +118,7 @@ class _Rollout:
             seconds=self.clock() - self.begun,
             message=message,
             image_digest=self.desktop.image_digest,
+            branches=self.branches,
         )
         self._log("end", result=episode.model_dump(mode="json"))
         return episode
@@ -127,34 +140,94 @@ class _Rollout:
 
     def _attempts(self) -> tuple[Outcome, str]:
         self._boundary(0, self.watch.look(0)[1])
+        return self._go_on(self.rival)
+
+    def _go_on(self, rival: Callable[[int], Policy] | None) -> tuple[Outcome, str]:
+        """Attempt after attempt, with a rival in several branches, until the verifier passes or a budget is spent."""
         while True:
             try:
                 return self._attempt()
             except AttemptFailed as stop:
                 self.first_attempt = False
                 self.verdict = stop.verdict
-                if len(self.divergences) >= self.budget.max_retries:
-                    return "failed", f"{len(self.divergences)} rollbacks are spent; {stop.verdict.message}"
-                self._roll_back(stop.verdict)
+                if not self.race.retry():
+                    return "failed", f"{self.race.retries} rollbacks are spent; {stop.verdict.message}"
+                boundary = self._roll_back(stop.verdict)
+                if rival and (ended := self._branch_out(rival, boundary)):
+                    return ended
+
+    def _branch_out(self, rival: Callable[[int], Policy], boundary: Boundary) -> tuple[Outcome, str] | None:
+        """Go on from a boundary in several branches at once; None when there is room for one only (retries are in turn then)."""
+        with ExitStack() as forks:
+            runs = [self]
+            for number in range(1, self.race.budget.branches):
+                try:
+                    desktop = forks.enter_context(self.desktop.fork(boundary.label))
+                except DesktopFault as exc:  # mostly no room; if this desktop is broken too, its next use tells
+                    log.info("%s: %d branches: %s", self.id, number, exc)
+                    break
+                runs.append(self._forked(number, rival(number), desktop, boundary))
+            if len(runs) == 1:
+                return None
+            with ThreadPoolExecutor(len(runs), thread_name_prefix="branch") as threads:
+                ended = list(threads.map(_Rollout.to_its_end, runs))
+        kept = winner([(outcome, len(run.path())) for run, (outcome, _) in zip(runs, ended, strict=True)])
+        self.branches = tuple(
+            Branch(
+                number=run.number, snapshot=boundary.label, node=boundary.node, outcome=outcome, message=message,
+                path=tuple(node.index for node in run.path() if node.index > boundary.node), kept=run is runs[kept],
+            )
+            for run, (outcome, message) in zip(runs, ended, strict=True)
+        )  # fmt: skip
+        runs[kept]._log("kept")
+        self.nodes = joined({run.number: run.nodes for run in runs}, kept)
+        self.verdict, self.final = runs[kept].verdict, runs[kept].final
+        outcome, message = ended[kept]
+        return outcome or "failed", message  # without a verified one no branch was given up
+
+    def _forked(self, number: int, policy: Policy, desktop: Desktop, boundary: Boundary) -> _Rollout:
+        policy.begin(self.task)
+        policy.restore(boundary.controller)
+        twin = replace(
+            self, number=number, policy=policy, desktop=desktop, nodes=list(self.nodes),
+            snapshots=self.snapshots.forked(desktop, f"{self.id}-b{number}"),
+        )  # fmt: skip
+        twin.begun = self.begun
+        twin._log("fork", label=boundary.label, node=boundary.node)
+        return twin
+
+    def to_its_end(self) -> tuple[Outcome | None, str]:
+        """The outcome of a branch; None when another one has beaten it."""
+        try:
+            outcome, message = self._go_on(None)  # branches do not branch again
+        except Beaten:
+            return None, "another branch was verified with fewer steps"
+        except ENDINGS as exc:
+            return outcome_of(exc)
+        if outcome == "passed":
+            self.race.verified(len(self.path()))
+        return outcome, message
 
     def _attempt(self) -> tuple[Outcome, str]:
         """Steps until the verifier passes or a budget is spent; raises AttemptFailed when this attempt has failed."""
         done = self.snapshots.last.use
         while True:
+            self.race.check(len(self.path()))
             spent = self._spent()
             frame, observation = self._observe()
             if spent:
                 self.final = observation
                 self.verdict = self._verify()
                 return ("passed", "") if self.verdict.status == "passed" else ("failed", spent)
-            decision = self.policy.decide(frame, self._path(), self.hint)
+            decision = self.policy.decide(frame, self.path(), self.hint)
             node = self._act(decision, observation, frame)
             ended = next((item.action.args["status"] for item in node.actions if item.action.type == "finish"), "")
             if ended:
                 return self._finish(ended)
             if done < len(self.task.plan) and (decision.done_use or decision.use is None):
                 done = self._advance(done, decision)
-            if node.index - self.snapshots.last.node > MAX_STALL + _longest(self.task):
+            since = sum(later.index > self.snapshots.last.node for later in self.path())
+            if since > MAX_STALL + _longest(self.task):
                 raise AttemptFailed.because("no progress", self.watch.unmet_goals())
 
     def _finish(self, ended: str) -> tuple[Outcome, str]:
@@ -196,25 +269,27 @@ class _Rollout:
         self._log("boundary", boundary=boundary.model_dump(mode="json"))
         return boundary
 
-    def _roll_back(self, verdict: Verdict) -> None:
+    def _roll_back(self, verdict: Verdict) -> Boundary:
         divergence, boundary = roll_back(
             self.task,
-            self._path(),
+            self.path(),
             verdict,
             desktop=self.desktop,
             policy=self.policy,
             detector=self.detector,
             snapshots=self.snapshots,
         )
-        self._log("divergence", divergence=divergence.model_dump(mode="json"))
-        self._log("rollback", label=boundary.label, node=boundary.node)
-        self.divergences.append(divergence)
+        with self.race.lock:  # the journal and the episode tell them in the same order
+            self._log("divergence", divergence=divergence.model_dump(mode="json"))
+            self._log("rollback", label=boundary.label, node=boundary.node)
+            self.divergences.append(divergence)
         self.nodes = drop_after(self.nodes, boundary.node)
         self.state, self.hint = boundary.signature, divergence.feedback
         log.info("%s: rolled back to %s: %s", self.id, boundary.label, divergence.feedback)
+        return boundary
 
     def _observe(self) -> tuple[Frame, Observation]:
-        path = self._path()
+        path = self.path()
         response = path[-1].answer if path else ""
         return observe(
             self.desktop,
@@ -227,7 +302,7 @@ class _Rollout:
 
     def _act(self, decision: Decision, observation: Observation, frame: Frame) -> Node:
         """Journal the intent, perform, journal the node: only then does it count."""
-        index = len(self.nodes)
+        index = self.race.step()
         ids = [f"{self.id}-{index}-{position}" for position in range(len(decision.actions))]
         self._log("intent", node=index, ids=ids, actions=[item.model_dump(mode="json") for item in decision.actions])
         tried, receipts = perform(
@@ -239,11 +314,11 @@ class _Rollout:
             clock=lambda: self.clock() - self.begun,
         )
         if any(item.action.category == "gui" and item.action.type != "mouse.move" for item in tried):
-            earlier = [place for node in self._path() for place in pointers_of(node.actions)][-1:]
+            earlier = [place for node in self.path() for place in pointers_of(node.actions)][-1:]
             if await_reaction(frame.image, self.desktop, self.clock, [*earlier, *pointers_of(tried)]):
                 receipts = with_effect(tried, receipts)
         self.state = None
-        path = self._path()
+        path = self.path()
         node = Node(
             index=index,
             parent=path[-1].index if path else -1,
@@ -258,18 +333,21 @@ class _Rollout:
         self._log("node", node=node.model_dump(mode="json"))
         return node
 
-    def _path(self) -> list[Node]:
+    def path(self) -> list[Node]:
+        """The steps of the branch that were not dropped."""
         return [node for node in self.nodes if not node.dropped]
 
     def _spent(self) -> str:
-        if len(self.nodes) >= self.budget.max_steps:
-            return f"the budget of {self.budget.max_steps} steps is spent"
-        if self.clock() - self.begun >= self.budget.max_seconds:
-            return f"the budget of {self.budget.max_seconds:g} seconds is spent"
+        budget = self.race.budget
+        if self.race.steps >= budget.max_steps:
+            return f"the budget of {budget.max_steps} steps is spent"
+        if self.clock() - self.begun >= budget.max_seconds:
+            return f"the budget of {budget.max_seconds:g} seconds is spent"
         return ""
 
     def _log(self, event: str, **data: object) -> None:
-        self.journal.append({"event": event, "episode": self.id, "t": self.clock() - self.begun, **data})
+        branch = {"branch": self.number} if self.number else {}
+        self.journal.append({"event": event, "episode": self.id, "t": self.clock() - self.begun, **branch, **data})
 
 
 def _longest(task: Task) -> int:

@@ -36,6 +36,13 @@ class Snapshots:
         self._kept: list[Boundary] = []
         self._failures: dict[str, list[frozenset[Condition]]] = {}
 
+    def forked(self, desktop: Desktop, name: str) -> Snapshots:
+        """The same boundaries on a fork of the desktop, which has all snapshots; new ones begin with `name`."""
+        twin = Snapshots(desktop, name, self._files, self._limit)
+        twin._kept = list(self._kept)
+        twin._failures = {label: list(failures) for label, failures in self._failures.items()}
+        return twin
+
     def take(self, node: int, use: int, checks: Sequence[Check], policy: Policy) -> Boundary:
         """Snapshot the desktop once it holds still, giving up older ones where number or disk demand it.
 

@@ -97,6 +97,12 @@ def test_review_is_asked_in_batches_and_answers_each_candidate_in_order(chat_ser
         annotator(chat_server).review(candidates[:2], segment)
 
 
+def test_an_opinion_left_out_is_an_error(chat_server: Any) -> None:
+    chat_server.script = [json.dumps({"videos": [{"index": 0, "tutorial": True}]})]
+    with pytest.raises(ModelAnswerError, match=r"left out videos \[1\]"):
+        annotator(chat_server).tell([VIDEO, VIDEO.model_copy(update={"source_id": "w"})])
+
+
 @pytest.mark.parametrize(
     ("script", "error"),
     [

@@ -192,10 +192,15 @@ def test_time_passes_only_when_told_to(desktop: SimulatedDesktop) -> None:
 
 def test_a_fork_goes_its_own_way(desktop: SimulatedDesktop) -> None:
     desktop.launch("mousepad")
-    other = desktop.fork()
-    write(other, "x")
-    assert titles(desktop) == ["Untitled 1 - Mousepad"]
-    assert titles(other) == ["*Untitled 1 - Mousepad"]
+    desktop.snapshot("open")
+    write(desktop, "y")
+    with desktop.fork("open") as other:
+        assert isinstance(other, SimulatedDesktop)
+        assert titles(other) == ["Untitled 1 - Mousepad"]
+        write(other, "x")
+        desktop.rollback("open")
+        assert titles(desktop) == ["Untitled 1 - Mousepad"]
+        assert titles(other) == ["*Untitled 1 - Mousepad"]
 
 
 def test_the_host_keeps_its_capacity() -> None:

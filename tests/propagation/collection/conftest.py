@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from cuamaster.action_space import CUAAction
 from cuamaster.adapters.journals.jsonl import JsonlJournal
 from cuamaster.adapters.policies.replay import ReplayPolicy
 from cuamaster.adapters.stores.local import LocalStore
-from cuamaster.errors import GuestDied, StateDrift
+from cuamaster.errors import GuestDied, HostBusy, StateDrift
 from cuamaster.ports import Frame, Image, Policy, ShellResult
 from cuamaster.propagation.collection.detect import RulesDetector
 from cuamaster.propagation.collection.rollout import rollout
@@ -51,13 +52,14 @@ class Editor:
         self.snapshot_bytes = 100
         self.drifts = False
         self.dies_at: int | None = None
+        self.forks, self.twins = 4, list[Editor]()
+        self.twins_die_at: int | None = None
 
     def _facts(self) -> dict[str, Any]:
         return {"text": self.text, "dirty": self.dirty, "files": self.files}
 
     def act(self, action: CUAAction, action_id: str) -> Receipt:
-        if self.dies_at is not None and len(self.performed) >= self.dies_at:
-            raise GuestDied("the machine is gone")
+        self._alive()
         self.performed.append(action_id)
         if action.type == "keyboard.type":
             self.text, self.dirty = self.text + action.args["text"], True
@@ -113,8 +115,25 @@ class Editor:
             setattr(self, name, value)
         return self.state()
 
+    def _alive(self) -> None:
+        if self.dies_at is not None and len(self.performed) >= self.dies_at:
+            raise GuestDied("the machine is gone")
+
     def drop_snapshot(self, label: str) -> None:
+        self._alive()
         del self.saved[label]
+
+    @contextmanager
+    def fork(self, label: str) -> Iterator[Editor]:
+        """At most `forks` twins at once; `twins` keeps them for a test to look at."""
+        if len(self.twins) >= self.forks:
+            raise HostBusy("no room for another editor")
+        twin = Editor()
+        twin.saved, twin.dies_at = copy.deepcopy(self.saved), self.twins_die_at
+        twin.rollback(label)
+        self.twins.append(twin)
+        yield twin
+        twin.close()
 
     def close(self) -> None:
         self.saved.clear()
@@ -184,7 +203,12 @@ def roll(editor: Editor, reader: NoText, journal: JsonlJournal, tmp_path: Path) 
     """Roll a task out on the editor; the clock gains half a second whenever it is read."""
 
     def run(
-        task: Task, policy: Policy | None = None, *, budget: Budget | None = None, episode_id: str = "e1"
+        task: Task,
+        policy: Policy | None = None,
+        *,
+        budget: Budget | None = None,
+        episode_id: str = "e1",
+        rival: Callable[[int], Policy] | None = None,
     ) -> Episode:
         seconds = [0.0]
 
@@ -203,6 +227,7 @@ def roll(editor: Editor, reader: NoText, journal: JsonlJournal, tmp_path: Path) 
             budget=budget or Budget(),
             clock=clock,
             episode_id=episode_id,
+            rival=rival,
         )
 
     return run

@@ -1,0 +1,33 @@
+"""Where desktops come from, as settings say it."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from cuamaster.settings import Host, Settings
+
+
+def test_one_host_is_the_default_and_several_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings(vm_capacity=3).desktop_hosts == (Host(uri="", capacity=3),)
+    monkeypatch.setenv("CUAMASTER_HOSTS", '[{"capacity": 2}, {"uri": "qemu:///system", "capacity": 4}]')
+    assert Settings().desktop_capacity == 6
+    assert [host.uri for host in Settings().desktop_hosts] == ["", "qemu:///system"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"hosts": [{"capacity": 0}]}, "greater than or equal to 1"),
+        ({"hosts": [{}, {"uri": "qemu:///embed?root=/x"}]}, "one embedded host"),
+        ({"hosts": [{"uri": "qemu:///system"}] * 2}, "every host once"),
+        ({"hosts": [{"uri": "qemu+ssh://elsewhere/system"}]}, "own machine"),
+        ({"hosts": [{"url": "qemu:///system"}]}, "Extra inputs"),
+        ({"leases_url": "mysql://x"}, "postgresql://"),
+        ({"lease_ttl_s": 0.1}, "greater than or equal to 1"),
+        ({"branches": 0}, "greater than or equal to 1"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(given: dict[str, object], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        Settings(**given)  # type: ignore[arg-type]

@@ -54,6 +54,7 @@ def examine(settings: Settings) -> list[Finding]:
         *(_package(*item) for item in PACKAGES),
         *_guarded("speech model", "videos without captions", lambda: _speech(settings)),
         *_guarded("guest image", "desktops, until `cuamaster image build`", lambda: _image(settings)),
+        *_script_engine(settings),
         *_room(settings),
         *_guarded("desktop slots", "every desktop: prove, certify, collect", lambda: _slots(settings)),
         *_endpoint(settings),
@@ -106,6 +107,15 @@ def _image(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             name="kvm", status="slow", found="does not boot a kernel: emulation (TCG) is used", disables="speed"
         )
+
+
+def _script_engine(settings: Settings) -> Iterator[Finding]:
+    """yt-dlp runs YouTube's own scripts to find its formats: any of these engines will do."""
+    if "ytdlp" in settings.providers:
+        found = next((name for name in ("deno", "node", "bun", "qjs") if shutil.which(name)), None)
+        yield Finding(
+            name="script engine", status="ok" if found else "missing", found=found or "apt-get install nodejs", disables="" if found else "most formats of YouTube"
+        )  # fmt: skip
 
 
 def _room(settings: Settings) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ CuamasterError
 |   `-- IntegrityError          stored data is not what its name or manifest says
 `-- Transient                   the world may be kinder next time
     |-- EndpointUnavailable     a model endpoint: 429, 5xx, no answer
-    |-- SourceUnavailable       a video site or feed did not answer
+    |-- SourceUnavailable       a video site or feed did not answer, or is left alone for a while
     |-- FolderBusy              another process is writing the same folder
     `-- DesktopFault            infrastructure: says nothing about the policy
         |-- GuestUnresponsive   the agent or the screen does not answer
@@ -146,7 +146,21 @@ class EndpointUnavailable(Transient):
 
 
 class SourceUnavailable(Transient):
-    """A video source did not answer."""
+    """A video source did not answer. `until` (epoch seconds): when it may be asked again; `site`: who is left alone till then; `reason`: a slug."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        reason: str = "unreachable",
+        site: str | None = None,
+        until: float | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.reason = reason
+        self.site = site
+        self.until = until
 
 
 class FolderBusy(Transient):

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,19 @@ Progress = Callable[[str, float], None]
 """Called with what is going on and the fraction done, 0-1."""
 
 
+class Fetched(NamedTuple):
+    """A fetched video: the media file, caption files (best first), and the video as its own page describes it."""
+
+    media: Path
+    captions: tuple[Path, ...]
+    video: Video
+
+
 class VideoSource(Protocol):
-    """Finds and fetches videos. Raises SourceUnavailable (try later), UnknownName, MediaError."""
+    """Finds and fetches videos. Raises SourceUnavailable (try later), UnknownName, MediaError.
+
+    A provider (`name`) may have several sources; each is asked by itself, so that one that must wait holds up no other.
+    """
 
     name: str
 
@@ -39,8 +50,8 @@ class VideoSource(Protocol):
     def asked(self, query: Query) -> str:
         """What decides the answer besides the query: a search is done again when this has changed."""
 
-    def fetch(self, video: Video, folder: Path) -> tuple[Path, tuple[Path, ...]]:
-        """Download into `folder`; returns the media file and caption files, best first."""
+    def fetch(self, video: Video, folder: Path) -> Fetched:
+        """Download into `folder`; a download that broke off goes on where it stopped, a finished one is reused."""
 
 
 class Transcriber(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -50,11 +50,26 @@ class Settings(BaseSettings):
     min_duration_s: float = 15.0
     max_duration_s: float = 3600.0
     ytdlp_places: tuple[str, ...] = Field(
-        default=(), description="addresses of videos, accounts, playlists, or files with one a line; empty: search"
+        default=(), description="addresses of videos, accounts, playlists, or files with one a line"
     )
-    ytdlp_rate_limit: int | None = Field(default=None, description="bytes per second")
-    ytdlp_cookies: Path | None = None
-    ytdlp_proxy: str | None = None
+    ytdlp_search: tuple[str, ...] | None = Field(
+        default=None,
+        description="sites to search: youtube, bilibili, or a search key of yt-dlp; None: both, or none if there are ytdlp_places",
+    )
+    ytdlp_rate_limit: int | None = Field(default=None, gt=0, description="bytes per second of a download")
+    ytdlp_cookies: Path | None = Field(default=None, description="file in Netscape format; read, never written")
+    ytdlp_proxy: str | None = Field(
+        default=None, description="address of a proxy for all sites; for feeds it must be http"
+    )
+    site_gaps: dict[str, Annotated[float, Field(ge=0)]] = Field(
+        default_factory=dict,
+        description='seconds between two requests to a site, e.g. {"youtube.com": 2}; "*": all others',
+    )
+    site_patience_s: float = Field(
+        default=600.0,
+        ge=0,
+        description="how long a stage waits for a site that is left alone before it goes on without it",
+    )
 
     sift_workers: int = Field(
         default=0, ge=0, description="processes that sketch and screen many candidates; 0: as many as there are cores"

@@ -6,15 +6,17 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from cuamaster.adapters.videos.sites import SiteTable
 from cuamaster.tables import Workspace
 
 COMMANDS = [
     ["doctor"], ["image", "build"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"],
-    ["primitives", "verify"], ["taxonomy", "validate"], ["taxonomy", "show"], ["taxonomy", "coverage"],
+    ["primitives", "verify"], ["taxonomy", "validate"], ["taxonomy", "show"], ["taxonomy", "coverage"], ["sites", "show"],
     ["import", "agentnet"], ["import", "osworld"], ["import", "cua-lite"], ["preflight"], ["clean"], ["card"], ["report"],
 ]  # fmt: skip
 
@@ -177,3 +179,14 @@ def test_a_terminated_command_tidies_up_on_its_way_out(tmp_path: Path) -> None:
     assert process.wait(30) == 143
     process.stdout.close()
     assert (tmp_path / "tidy").exists()
+
+
+def test_a_site_that_is_left_alone_is_shown_and_forgotten(tmp_path: Path) -> None:
+    SiteTable(tmp_path / "sites.sqlite").rest("youtube.com", time.time() + 4000, "rate-limited")
+    env = {"CUAMASTER_CACHE": str(tmp_path)}
+    (row,) = json.loads(_cuamaster("sites", "show", "--json", **env).stdout)
+    assert (row["site"], row["reason"], row["refusals in a row"]) == ("youtube.com", "rate-limited", 1)
+    assert row["left alone for"].startswith("1:06:")
+    assert _cuamaster("sites", "forget", "youtube.com", **env).returncode == 0
+    unknown = _cuamaster("sites", "forget", "youtube.com", **env)
+    assert unknown.returncode == 2 and "youtube.com" in unknown.stderr

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cuamaster import __version__
-from cuamaster.cli import datasets, diagnosis, images, importing, primitives, rounds, seeding, taxonomy
+from cuamaster.cli import datasets, diagnosis, images, importing, primitives, rounds, seeding, sites, taxonomy
 from cuamaster.errors import CuamasterError, InvalidInput, Transient, storage_fault
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app.add_typer(images.app, name="image")
 app.add_typer(primitives.app, name="primitives")
 app.add_typer(importing.app, name="import")
 app.add_typer(taxonomy.app, name="taxonomy")
+app.add_typer(sites.app, name="sites")
 
 
 @app.callback(invoke_without_command=True)

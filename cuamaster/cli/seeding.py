@@ -18,7 +18,10 @@ app = typer.Typer()
 @app.command()
 def seed(
     places: Annotated[
-        list[str] | None, typer.Argument(help="Folders, recordings or feeds; none: what the settings say.")
+        list[str] | None,
+        typer.Argument(
+            help="Folders, recordings, feeds or addresses of videos, accounts, playlists; none: what the settings say."
+        ),
     ] = None,
     workspace: Workspace = None,
     round_number: RoundNumber = None,
@@ -31,7 +34,7 @@ def seed(
     With PLACES everything in them is taken, whatever it is about; without, what the round's plan looks for, or while there is
     none, everything in the folders of the settings and, on sites with a search, the applications with the fewest tasks. The
     trajectories are listed at the end. What cannot be used is dropped with its reason beside the rest; exit code 1 if no
-    video was found at all.
+    video was found at all, 3 if that is because every site wants to be left alone for now.
     """
     from cuamaster import stages, wiring
     from cuamaster.records.trajectory import Trajectory
@@ -45,7 +48,7 @@ def seed(
         ports = wiring.seeding_ports(settings, wheel.taxonomy, tuple(places or ()))
         queries = stages.everything(ports.sources) if places else stages.wanted(wheel, folder, ports.sources)
         stages.seed(wheel, folder, queries, ports)
-        candidates = folder.stage("search").count()
+        candidates, answered = folder.stage("search").count(), folder.stage("search").items()
         found = folder.stage("reconstruct").kept(Trajectory)
         lost = [item for name in folder.stages() for item in folder.stage(name).dropped()]
     rows = [
@@ -57,7 +60,7 @@ def seed(
     if lost and not as_json:
         print_rows([item.model_dump() for item in lost], as_json=False, title="dropped")
     if not candidates:
-        raise typer.Exit(1)
+        raise typer.Exit(1 if answered else 3)
 
 
 def _show_searches(settings: Settings, places: tuple[str, ...], number: int | None, as_json: bool) -> None:

@@ -68,8 +68,9 @@ def _failed_attempts(episode: Episode) -> list[_Attempt]:
     """Abandoned branches in the order they were begun, then the kept path if the episode failed."""
     nodes = {node.index: node for node in episode.nodes}
     branches: dict[int, list[Node]] = {}
+    unjudged = episode.unjudged()
     for node in sorted(episode.nodes, key=lambda node: node.index):
-        if node.dropped:
+        if node.dropped and node.index not in unjudged:
             branches.setdefault(_root(node, nodes), []).append(node)
     found = [_attempt(branch) for _, branch in sorted(branches.items())]
     if episode.outcome == "failed":

@@ -51,7 +51,7 @@ def _of_tree(episode: Episode, task: Task, round_number: int, lineage: tuple[Lin
     for node in episode.nodes:
         children.setdefault(node.parent, []).append(node)
     path = episode.path()
-    spared = {index for tried in episode.branches if tried.outcome != "failed" for index in tried.path}
+    spared = episode.unjudged()
     for place, kept in enumerate(path):
         for branch in children.get(kept.parent, ()):
             if not branch.dropped:
@@ -91,7 +91,7 @@ def _parted(
 ) -> tuple[int, tuple[Node, Node]] | str:
     """Where a dropped branch first does something else than the kept path, or why that cannot be said.
 
-    `spared`: nodes of branches that were dropped for being longer, or broken off by the machinery: nothing says they were wrong.
+    `spared`: dropped nodes that nothing says were wrong.
 
     Both begin on the restored snapshot, whose state was compared; further on, only an equal picture shows an equal state.
     """

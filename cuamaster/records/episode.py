@@ -108,6 +108,11 @@ class Episode(Record):
         """The kept steps in order."""
         return tuple(node for node in self.nodes if not node.dropped)
 
+    def unjudged(self) -> frozenset[int]:
+        """Indices of dropped steps that nothing says were wrong: of branches verified with more steps, given up or broken off."""
+        lost = (branch.path for branch in self.branches if not branch.kept and branch.outcome != "failed")
+        return frozenset(index for path in lost for index in path)
+
 
 class Usage(Record):
     """Tokens and money of one model call."""

@@ -66,6 +66,9 @@ class Media(Record):
     sha256: str
     captions: tuple[str, ...] = Field(default=(), description="caption files, best first")
     info: MediaInfo
+    license: str | None = Field(default=None, description="as the video's own page says it; as are the next two")
+    uploader: str | None = None
+    upload_date: str | None = Field(default=None, description="YYYY-MM-DD")
 
 
 class Fingerprint(Record):

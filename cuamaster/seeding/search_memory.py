@@ -13,7 +13,7 @@ from cuamaster.records.taxonomy import Taxonomy
 PRIOR = 0.25
 """Share of candidates kept where nothing is known."""
 WEIGHT = 20
-"""Candidates that a prior counts for: a query is believed over its action word, and that over all, from about so many on."""
+"""Candidates that a prior counts for: a query is believed over its action word and site, and those over all, from about so many on."""
 CURIOSITY = 0.1
 """How far an application's seldom asked queries are preferred to its often asked ones of the same yield."""
 
@@ -52,10 +52,13 @@ class SearchMemory:
         self._all = _Sum()
         self._queries: dict[tuple[str, str, str], _Sum] = {}
         self._words: dict[tuple[str, str], _Sum] = {}
+        self._sites: dict[tuple[str, str], _Sum] = {}
         self._asks: Counter[str] = Counter()
         names = {app.id: app for app in self.taxonomy.apps}
         for row in self.rows:
             self._queries.setdefault((row.provider, row.app, row.text), _Sum()).add(row)
+            for provider in (row.provider, ""):  # "": all sites together
+                self._sites.setdefault((provider, row.language), _Sum()).add(row)
             self._asks[row.app] += 1
             self._all.add(row)
             app = names.get(row.app)  # an application that left the taxonomy still says how good its words are
@@ -71,9 +74,12 @@ class SearchMemory:
         return self._query(provider, app, text).exhausted
 
     def expected(self, provider: str, app: str, text: str, language: str, word: str) -> float:
-        """Share of the next candidates that will be kept: from the query, where it is young from its action word, else from all."""
-        words = self._words.get((language, word), _NOTHING)
-        return self._query(provider, app, text).rate(words.rate(self._all.rate(PRIOR)))
+        """Share of the next candidates that will be kept: from the query at this site; where that is young from its action word anywhere, by
+        as much more or less as the site keeps than all sites do in this language; else from all."""
+        every = self._all.rate(PRIOR)
+        words = self._words.get((language, word), _NOTHING).rate(every)
+        here, anywhere = (self._sites.get((name, language), _NOTHING).rate(every) for name in (provider, ""))
+        return self._query(provider, app, text).rate(min(1.0, words * here / anywhere))
 
     def curiosity(self, provider: str, app: str, text: str) -> float:
         """What an application's less asked queries are worth beyond what they are expected to bring."""

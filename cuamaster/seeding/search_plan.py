@@ -13,8 +13,10 @@ from cuamaster.records.taxonomy import App, Taxonomy, language_code
 from cuamaster.records.video import Query
 from cuamaster.seeding.search_memory import SearchMemory
 
-LISTED = "local"
-"""The provider that has no search engine: folders and feeds are listed whole, and names only pick from them."""
+LISTINGS = ("local", "lists")
+"""Providers without a search engine: folders, feeds, accounts and playlists are listed whole, and names only pick from them."""
+HOMES = {"bilibili": ("zh",)}
+"""Sites that speak few languages: in others they are asked after those that speak all."""
 OVERSHOOT = 4
 """Candidates wanted of a listing for each video that is to survive the filters."""
 LATER = 3
@@ -48,12 +50,12 @@ class SearchPlan:
     @property
     def requests(self) -> int:
         """How many of them go to a site."""
-        return sum(planned.query.provider != LISTED for planned in self.searches)
+        return sum(planned.query.provider not in LISTINGS for planned in self.searches)
 
     @property
     def results(self) -> int:
         """How many results those ask for, at most, of each site that answers them."""
-        return sum(planned.query.limit for planned in self.searches if planned.query.provider != LISTED)
+        return sum(planned.query.limit for planned in self.searches if planned.query.provider not in LISTINGS)
 
 
 def plan_searches(
@@ -61,7 +63,7 @@ def plan_searches(
     plan: RoundPlan,
     languages: Sequence[str],
     *,
-    providers: Sequence[str] = (LISTED,),
+    providers: Sequence[str] = LISTINGS[:1],
     memory: SearchMemory | None = None,
     requests: int | None = None,
 ) -> SearchPlan:
@@ -77,16 +79,17 @@ def plan_searches(
     languages = list(dict.fromkeys(map(language_code, languages)))
     cells = [(cell, taxonomy.app(cell.app)) for cell in plan.cells if cell.videos]
     searches: list[Planned] = []
-    if LISTED in providers:
-        searches += [planned for cell, app in cells for planned in _listings(cell, app, languages, memory)]
-    sites = [name for name in dict.fromkeys(providers) if name != LISTED]
+    for name in LISTINGS:
+        if name in providers:
+            searches += [planned for cell, app in cells for planned in _listings(name, cell, app, languages, memory)]
+    sites = [name for name in dict.fromkeys(providers) if name not in LISTINGS]
     if not sites:
         return SearchPlan(tuple(searches))
     open_cells = [
         _Cell(
             order,
             cell,
-            _ranked(taxonomy, app, cell, _from(languages, order), sites, memory),
+            _ranked(taxonomy, app, cell, _from(languages, order), _from(sites, order // len(languages)), memory),
             float(memory.tasks.get(app.id, 0)),
         )
         for order, (cell, app) in enumerate(cells)
@@ -100,23 +103,25 @@ def plan_searches(
             searches.append(planned)
             spent += 1
             heapq.heappush(open_cells, cell)
-    asked = {planned.query.app for planned in searches if planned.query.provider != LISTED}
+    asked = {planned.query.app for planned in searches if planned.query.provider not in LISTINGS}
     return SearchPlan(
         tuple(searches), tuple(cell.cell.app for cell in sorted(open_cells) if cell.cell.app not in asked)
     )
 
 
-def _listings(cell: PlanCell, app: App, languages: Sequence[str], memory: SearchMemory) -> Iterator[Planned]:
+def _listings(
+    provider: str, cell: PlanCell, app: App, languages: Sequence[str], memory: SearchMemory
+) -> Iterator[Planned]:
     names = dict.fromkeys(spelling.name for spelling in app.spellings)
     for name in names:
-        query = Query(text=name, app=app.id, provider=LISTED, language=languages[0], limit=cell.videos * OVERSHOOT)
+        query = Query(text=name, app=app.id, provider=provider, language=languages[0], limit=cell.videos * OVERSHOOT)
         yield Planned(query, 0.0, memory.tasks.get(app.id, 0))
 
 
-def _from(languages: Sequence[str], turn: int) -> Sequence[str]:
-    """Applications begin with one language after the other, so that small quotas reach them all."""
-    turn %= len(languages)
-    return (*languages[turn:], *languages[:turn])
+def _from(names: Sequence[str], turn: int) -> Sequence[str]:
+    """Applications begin with one language, and one site, after the other, so that small quotas reach them all."""
+    turn %= len(names)
+    return (*names[turn:], *names[:turn])
 
 
 @dataclass(order=False)
@@ -168,7 +173,8 @@ def _ranked(
             if not memory.exhausted(site, app.id, text):
                 rate = memory.expected(site, app.id, text, language, word)
                 cost = -rate - memory.curiosity(site, app.id, text)
-                options.append(_Option(cost, (place, turn, number), text, language, site, rate))
+                later = LATER if language not in HOMES.get(site, (language,)) else 0
+                options.append(_Option(cost, (place + later, turn, number), text, language, site, rate))
     options.sort(key=lambda option: option[:2])
     return iter(options)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from cuamaster.catalog import Catalog
 from cuamaster.curriculum.plan import first_plan
@@ -14,9 +14,9 @@ from cuamaster.records.search import Searched
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.video import Query, TaskSegment
 from cuamaster.seeding.search_memory import SearchMemory
-from cuamaster.seeding.search_plan import LISTED, SearchPlan, plan_searches
+from cuamaster.seeding.search_plan import LISTINGS, SearchPlan, plan_searches
 from cuamaster.settings import Settings
-from cuamaster.stages.running import in_turn, run
+from cuamaster.stages.running import in_turn, part_of, run
 from cuamaster.tables import RoundFolder, Workspace
 
 STAGE = "searched"
@@ -68,17 +68,25 @@ def key_of(query: Query, sources: Sequence[VideoSource]) -> str:
 
 
 def remember(workspace: Workspace, number: int, queries: Sequence[Query], sources: Sequence[VideoSource]) -> None:
-    """Write what each query brought, once the round's videos are mined. A search that failed is not remembered: it is asked again."""
+    """Write what each query brought at each site, once the round's videos are mined. A search that failed or was put off is not remembered: it
+    is asked again."""
     folder = workspace.round(number)
-    failed = {item.item_id for item in folder.stage("search").dropped()}
-    asked = [q for q in queries if q.provider != LISTED and q.app and key_of(q, sources) not in failed]
+    stage = folder.stage("search")
+    failed = {item.item_id for item in stage.dropped()}
+    asked = [
+        q
+        for q in queries
+        if q.provider not in LISTINGS and q.app
+        for key in [key_of(q, sources)]
+        if key not in failed and stage.has(part_of(stage, key))
+    ]
     brought = _brought(workspace, number) if asked else {}
     rows = [
         Searched(
             text=q.text, app=q.app, provider=q.provider, language=q.language, offset=q.offset, limit=q.limit,
-            **dict(zip(_COUNTS, brought.get((q.app, q.text), (0, 0, 0, 0)), strict=True)),
+            **dict(zip(_COUNTS, counts, strict=True)),
         )
-        for q in asked
+        for q, counts in _shared(asked, brought)
     ]  # fmt: skip
     run(
         folder.stage(STAGE), [rows], lambda _: (rows, ()), key=lambda all_: content_id("rows", [row.id for row in all_]),
@@ -87,22 +95,39 @@ def remember(workspace: Workspace, number: int, queries: Sequence[Query], source
 
 
 _COUNTS = ("candidates", "new", "kept", "tasks")
-_CAME = "SELECT app, query, count(*) AS candidates, 0 AS new, 0 AS kept, 0 AS tasks FROM search WHERE round = $round GROUP BY ALL"
-_NEW = """SELECT app, query, 0, count(*), count(n), coalesce(sum(n), 0) FROM discover LEFT JOIN (
+_CAME = "SELECT app, query, source, count(*) AS candidates, 0 AS new, 0 AS kept, 0 AS tasks FROM search WHERE round = $round GROUP BY ALL"
+_NEW = """SELECT app, query, source, 0, count(*), count(n), coalesce(sum(n), 0) FROM discover LEFT JOIN (
     {mined}) ON video_id = discover.id WHERE round = $round GROUP BY ALL"""
 _MINED = "SELECT video_id, count(*) AS n FROM mine WHERE round = $round GROUP BY ALL"
 _NOTHING_MINED = "SELECT '' AS video_id, 0 AS n WHERE false"
+Brought = dict[tuple[str, str], dict[str, tuple[int, ...]]]
+"""(application, query) -> site's name -> candidates, new ones, kept ones, tasks."""
 
 
-def _brought(workspace: Workspace, number: int) -> dict[tuple[str, str], tuple[int, ...]]:
-    """(application, query) -> candidates, new ones, kept ones, tasks; counted in SQL, for candidates may be millions."""
+def _brought(workspace: Workspace, number: int) -> Brought:
+    """Counted in SQL, for candidates may be millions."""
+    found: Brought = {}
     with Catalog(workspace) as catalog:
         parts = [_CAME] if "search" in catalog.views else []
         if "discover" in catalog.views:
             parts.append(_NEW.format(mined=_MINED if "mine" in catalog.views else _NOTHING_MINED))
-        if not parts:
-            return {}
-        sums = ", ".join(f"sum({name})::BIGINT AS {name}" for name in _COUNTS)
-        sql = f"SELECT app, query, {sums} FROM ({' UNION ALL '.join(parts)}) WHERE app IS NOT NULL GROUP BY ALL"
-        rows = catalog.query(sql, {"round": number})
-    return {(row["app"], row["query"]): tuple(row[name] for name in _COUNTS) for row in rows}
+        if parts:
+            sums = ", ".join(f"sum({name})::BIGINT AS {name}" for name in _COUNTS)
+            every = " UNION ALL ".join(parts)
+            sql = f"SELECT app, query, source, {sums} FROM ({every}) WHERE app IS NOT NULL GROUP BY ALL"
+            for row in catalog.query(sql, {"round": number}):
+                counts = tuple(row[name] for name in _COUNTS)
+                found.setdefault((row["app"], row["query"]), {})[row["source"]] = counts
+    return found
+
+
+def _shared(asked: Sequence[Query], brought: Brought) -> Iterator[tuple[Query, tuple[int, ...]]]:
+    """What each query brought: candidates of the site that it asked. A provider that no site is named after has what is nobody else's."""
+    providers: dict[tuple[str, str], set[str]] = {}
+    for query in asked:
+        providers.setdefault((query.app, query.text), set()).add(query.provider)
+    for query in asked:
+        sites = brought.get((query.app, query.text), {})
+        others = providers[query.app, query.text] - {query.provider}
+        mine = {query.provider} if query.provider in sites else sites.keys() - others
+        yield query, tuple(sum(sites[name][index] for name in mine) for index in range(len(_COUNTS)))

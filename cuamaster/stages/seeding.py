@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cuamaster.errors import UnknownName
-from cuamaster.ports import Annotator, FrameReader, Image, SeedingPorts, VideoSource
+from cuamaster.ports import Annotator, Fetched, FrameReader, Image, SeedingPorts, VideoSource
 from cuamaster.records.episode import Dropped
 from cuamaster.records.record import content_id
 from cuamaster.records.taxonomy import Taxonomy
@@ -22,7 +22,7 @@ from cuamaster.seeding.screen import ScreenRules, media_fault
 from cuamaster.settings import Settings
 from cuamaster.stages import sifting
 from cuamaster.stages.asking import ask
-from cuamaster.stages.running import ITEM_FAULTS, Each, Result, drop, run
+from cuamaster.stages.running import ITEM_FAULTS, NONE, Each, Patience, Result, drop, run
 from cuamaster.stages.searching import key_of
 from cuamaster.tables import RoundFolder
 from cuamaster.vision.fingerprint import FRAMES, same_footage
@@ -40,30 +40,33 @@ def rules_of(settings: Settings) -> ScreenRules:
 
 
 def discover(
-    folder: RoundFolder, queries: Sequence[Query], sources: Sequence[VideoSource], each: Each, workers: int = 1
+    folder: RoundFolder,
+    queries: Sequence[Query],
+    sources: Sequence[VideoSource],
+    each: Each,
+    workers: int = 1,
+    patience: Patience = NONE,
 ) -> None:
-    """Queries -> candidates without duplicates. One item is one query at all sources of its provider."""
+    """Queries -> candidates without duplicates. One item is one query at one source of its provider, so that one that must wait holds up no other."""
 
-    def asked(query: Query) -> list[VideoSource]:
-        return [source for source in sources if source.name == query.provider]
+    def key(item: tuple[Query, VideoSource]) -> str:
+        return key_of(item[0], [item[1]])
 
-    def key(query: Query) -> str:
-        return key_of(query, sources)
-
-    def search(query: Query) -> Result:
+    def search(item: tuple[Query, VideoSource]) -> Result:
         found: list[Video] = []
         lost: list[Dropped] = []
-        for source in asked(query):
-            try:
-                for video in source.search(query):
-                    found.append(video)  # what came before a fault stays
-            except ITEM_FAULTS as exc:
-                log.warning("search: %s", exc)
-                lost.append(drop(key(query), "search", exc))
+        try:
+            for video in item[1].search(item[0]):
+                found.append(video)  # what came before a fault stays
+        except ITEM_FAULTS as exc:
+            log.warning("search: %s", exc)
+            lost.append(drop(key(item), "search", exc))
         return found, lost
 
+    asked = [(query, source) for query in queries for source in sources if source.name == query.provider]
     run(
-        folder.stage("search"), queries, search, key=key, each=each, label=lambda query: query.text or "everything",
+        folder.stage("search"), asked, search,
+        key=key, each=each, label=lambda item: item[0].text or "everything", patience=patience,
     )  # fmt: skip
     sifting.sketch_all(folder, each, workers)
     sifting.drop_duplicates(folder, each)
@@ -77,22 +80,26 @@ def screen(folder: RoundFolder, taxonomy: Taxonomy, annotator: Annotator, settin
     sifting.screen_all(folder, taxonomy, rules, each, settings.sift_workers, today, told)
 
 
-def fetch(folder: RoundFolder, ports: SeedingPorts, settings: Settings, each: Each) -> None:
-    """Video -> media file, captions and probed facts; what the probe shows may still drop it."""
+def fetch(folder: RoundFolder, ports: SeedingPorts, settings: Settings, each: Each, patience: Patience = NONE) -> None:
+    """Video -> media file, captions, probed facts and what its page says; what the probe shows may still drop it."""
     rules = rules_of(settings)
 
     def bring(video: Video) -> Result:
-        path, captions = _fetch(video, ports.sources, settings.workspace.resolve() / "media" / video.id)
+        path, captions, said = _fetch(video, ports.sources, settings.workspace.resolve() / "media" / video.id)
         info = ports.frames.probe(path)
         fault = media_fault(video, info, rules, has_captions=bool(captions))
         if fault is not None:
             return (), (fault.model_copy(update={"stage": "fetch"}),)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         names = tuple(str(caption) for caption in captions)
-        return [Media(video_id=video.id, path=str(path), sha256=digest, captions=names, info=info)], ()
+        media = Media(
+            video_id=video.id, path=str(path), sha256=digest, captions=names, info=info,
+            license=said.license, uploader=said.uploader, upload_date=said.upload_date,
+        )  # fmt: skip
+        return [media], ()
 
     videos = folder.stage("screen").kept(Video)
-    run(folder.stage("fetch"), videos, bring, key=lambda video: video.id, each=each, label=_title)
+    run(folder.stage("fetch"), videos, bring, key=lambda video: video.id, each=each, label=_title, patience=patience)
 
 
 def fingerprint(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
@@ -226,7 +233,16 @@ def _per_video(
 
 
 def _videos(folder: RoundFolder) -> dict[str, Video]:
-    return {video.id: video for video in folder.stage("screen").kept(Video)}
+    """Screened videos, with what their pages said where the search had not: searches tell no license and no date."""
+    pages = {media.video_id: media for media in folder.stage("fetch").kept(Media)}
+    return {video.id: _told(video, pages.get(video.id)) for video in folder.stage("screen").kept(Video)}
+
+
+def _told(video: Video, page: Media | None) -> Video:
+    if page is None:
+        return video
+    known = {name: getattr(video, name) or getattr(page, name) for name in ("license", "uploader", "upload_date")}
+    return video.model_copy(update=known)
 
 
 def _same(one: Fingerprint, two: Fingerprint) -> bool:
@@ -248,7 +264,7 @@ def _transcripts(folder: RoundFolder) -> dict[str, Transcript]:
     return {transcript.video_id: transcript for transcript in folder.stage("transcribe").kept(Transcript)}
 
 
-def _fetch(video: Video, sources: Sequence[VideoSource], folder: Path) -> tuple[Path, tuple[Path, ...]]:
+def _fetch(video: Video, sources: Sequence[VideoSource], folder: Path) -> Fetched:
     """From the first source that knows the video; raises UnknownName when none does."""
     for source in sources:
         with contextlib.suppress(UnknownName):

@@ -73,8 +73,22 @@ def _imports(folder: RoundFolder) -> list[Row]:
 def _videos(folder: RoundFolder) -> list[Row]:
     dropped = _dropped(folder, "discover", "screen", "fetch", "distinct", "transcribe", "score", "mine")
     kept = folder.stage("score").kept(Judgement)
+    fetch = folder.stage("fetch")
+    late = folder.stage("screen").count() - fetch.items() if fetch.manifest() is not None else 0
     return [
         Row(stage="search", what="videos found", count=folder.stage("search").count()),
+        *(
+            [
+                Row(
+                    stage="fetch",
+                    what="videos put off",
+                    count=late,
+                    detail=f"their sites want to be left alone: cuamaster sites show, then seed --round {folder.number}",
+                )
+            ]
+            if late > 0
+            else []
+        ),
         Row(stage="filter", what="videos kept", count=len(kept), detail=dropped and f"dropped: {dropped}"),
         _row("mine", "tasks mined", folder.stage("mine").kept(TaskSegment), ""),
     ]

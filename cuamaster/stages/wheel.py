@@ -10,11 +10,11 @@ from cuamaster.records.episode import RoundPlan
 from cuamaster.records.task import Task
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.video import Query
-from cuamaster.seeding.search_plan import LISTED, Planned, SearchPlan
+from cuamaster.seeding.search_plan import LISTINGS, Planned, SearchPlan
 from cuamaster.seeding.taxonomy import load
 from cuamaster.settings import Settings
 from cuamaster.stages import collecting, composing, exporting, planning, searching, seeding
-from cuamaster.stages.running import Each, in_turn, run
+from cuamaster.stages.running import Each, Patience, in_turn, run
 from cuamaster.tables import RoundFolder, Workspace
 
 EVERYTHING = 1_000_000
@@ -49,10 +49,10 @@ def turn(wheel: Wheel, number: int, seeding_ports: SeedingPorts, desktop_ports: 
 
 def seed(wheel: Wheel, folder: RoundFolder, queries: Sequence[Query], ports: SeedingPorts) -> None:
     """Search -> filter -> fetch -> no re-uploads -> transcribe -> score -> mine -> reconstruct."""
-    each = wheel.each
-    seeding.discover(folder, queries, ports.sources, each, wheel.settings.sift_workers)
+    each, patience = wheel.each, Patience(wheel.settings.site_patience_s)
+    seeding.discover(folder, queries, ports.sources, each, wheel.settings.sift_workers, patience)
     seeding.screen(folder, wheel.taxonomy, ports.annotator, wheel.settings, each)
-    seeding.fetch(folder, ports, wheel.settings, each)
+    seeding.fetch(folder, ports, wheel.settings, each, patience)
     seeding.fingerprint(folder, ports, each)
     seeding.transcribe(folder, ports, wheel.taxonomy, each)
     seeding.score(folder, ports, each)
@@ -79,9 +79,8 @@ def searches(wheel: Wheel, folder: RoundFolder, providers: Sequence[str], *, eve
     plan = planning.read_plan(folder, wheel.taxonomy)
     if plan is not None:
         return _searches(wheel, folder, plan, providers)
-    listings = {LISTED, "ytdlp"} if wheel.settings.ytdlp_places else {LISTED}
-    every = tuple(Planned(_all_of(name), 0.0, 0) for name in providers if name in listings)
-    sites = [name for name in providers if name not in listings]
+    every = tuple(Planned(_all_of(name), 0.0, 0) for name in providers if name in LISTINGS)
+    sites = [name for name in providers if name not in LISTINGS]
     if not sites:
         return SearchPlan(every)
     plan = searching.open_plan(wheel.workspace, folder.number, wheel.taxonomy, wheel.settings)

@@ -7,7 +7,7 @@ import pytest
 from cuamaster.curriculum.profile import failure_kind, first_attempt, profile
 from cuamaster.errors import UnknownName
 from cuamaster.records.condition import FileExists, WindowTitle
-from cuamaster.records.episode import Episode, Node
+from cuamaster.records.episode import Branch, Episode, Node
 from cuamaster.records.primitive import ActionTemplate, Primitive, Procedure
 from cuamaster.records.profile import ProfileRow
 from cuamaster.records.task import Environment, PrimitiveUse, Task
@@ -117,6 +117,22 @@ def test_an_injected_fault_is_not_the_policys_failure() -> None:
     assert first_attempt(also_its_own) == "failed"
     gave_up = _episode(task, "failed", _node(0, -1, dropped=True, injected=True), _node(1, -1), first=False)
     assert first_attempt(gave_up) == "failed"
+
+
+def test_a_fork_that_was_verified_with_more_steps_is_no_failure() -> None:
+    task = _task("mousepad")
+    longer = Branch(number=1, snapshot="s", node=-1, path=(1, 2), outcome="passed")
+    kept = Branch(number=0, snapshot="s", node=-1, path=(3,), outcome="passed", kept=True)
+    nodes = [
+        _node(0, -1, dropped=True, injected=True),
+        _node(1, -1, dropped=True),
+        _node(2, 1, dropped=True),
+        _node(3, -1),
+    ]
+    raced = _episode(task, "passed", *nodes, first=False).model_copy(update={"branches": (kept, longer)})
+    assert first_attempt(raced) == "injected"
+    failed = longer.model_copy(update={"outcome": "failed"})
+    assert first_attempt(raced.model_copy(update={"branches": (kept, failed)})) == "failed"
 
 
 def test_the_application_where_it_broke_off_is_blamed() -> None:

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from cuamaster.adapters.videos.local import LocalVideos
-from cuamaster.adapters.videos.ytdlp import YtdlpVideos
 from cuamaster.assets import samples_folder
 from cuamaster.errors import CuamasterError
 from cuamaster.ports import VideoSource
 from cuamaster.records.video import Query
+from tests.adapters.videos.sources import local, ytdlp
 
 CLIP = samples_folder() / "pcmanfm-folders" / "tutorial.mp4"
 VTT = "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nClick File.\n"
@@ -43,11 +42,11 @@ def source(request: pytest.FixtureRequest, site: Any, tmp_path: Path) -> VideoSo
         )
         items += f"<item><title>GIMP lesson {number}</title><link>{site.url}/{name}.html</link>{media}</item>"
     if request.param == "folder":
-        return LocalVideos([folder])
+        return local(tmp_path, folder)
     (site.folder / "list.xml").write_text(f"<rss version='2.0'><channel><title>x</title>{items}</channel></rss>")
     if request.param == "feed":
-        return LocalVideos([f"{site.url}/list.xml"])
-    return YtdlpVideos([f"{site.url}/list.xml"], search_keys=(), timeout=5.0, retries=0)
+        return local(tmp_path, f"{site.url}/list.xml")
+    return ytdlp(tmp_path, f"{site.url}/list.xml")
 
 
 def query(text: str = "GIMP", limit: int = 20) -> Query:
@@ -66,10 +65,11 @@ def test_search_gives_described_videos_up_to_the_limit(source: VideoSource) -> N
 
 def test_fetch_brings_media_and_captions_whole_and_again(source: VideoSource, tmp_path: Path) -> None:
     video = next(iter(source.search(query())))
-    media, captions = source.fetch(video, tmp_path / "out")
+    media, captions, said = source.fetch(video, tmp_path / "out")
+    assert (said.id, said.url) == (video.id, video.url)
     assert media.parent == tmp_path / "out" and media.read_bytes().startswith(CLIP.read_bytes())
     assert [path.suffix for path in captions] == [".vtt"] and "Click File." in captions[0].read_text()
-    assert source.fetch(video, tmp_path / "out") == (media, captions)
+    assert source.fetch(video, tmp_path / "out") == (media, captions, said)
 
 
 def test_what_is_not_there_is_a_typed_error(source: VideoSource, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from cuamaster.errors import EndpointUnavailable, MediaError, SourceUnavailable, StoreFull
 from cuamaster.records.episode import Dropped
 from cuamaster.records.video import Query
-from cuamaster.stages.running import Result, in_turn, run
+from cuamaster.stages.running import NONE, Patience, Result, in_turn, run
 from cuamaster.tables import StageFolder
 
 
@@ -21,15 +22,20 @@ def _query(text: str) -> Query:
 
 
 def _run(
-    stage: StageFolder, texts: list[str], seen: list[str], fault: dict[str, Exception] | None = None, given: str = ""
+    stage: StageFolder,
+    texts: list[str],
+    seen: list[str],
+    fault: Mapping[str, Exception | None] | None = None,
+    given: str = "",
+    patience: Patience = NONE,
 ) -> None:
     def work(text: str) -> Result:
         seen.append(text)
-        if fault and text in fault:
-            raise fault[text]
+        if fault and (exc := fault.get(text)) is not None:
+            raise exc
         return [_query(text)], ()
 
-    run(stage, texts, work, key=str, each=in_turn, given=given)
+    run(stage, texts, work, key=str, each=in_turn, given=given, patience=patience)
 
 
 def _texts(stage: StageFolder) -> list[str]:
@@ -44,13 +50,12 @@ def test_a_closed_stage_is_not_entered_again(tmp_path: Path) -> None:
     assert _texts(stage) == ["a", "b"]
 
 
-@pytest.mark.parametrize("fault", [MediaError("broken", reason="corrupt"), SourceUnavailable("later")])
-def test_an_items_own_fault_drops_it_with_a_reason(tmp_path: Path, fault: Exception) -> None:
+def test_an_items_own_fault_drops_it_with_a_reason(tmp_path: Path) -> None:
     stage, seen = StageFolder(tmp_path / "stage"), list[str]()
+    fault = MediaError("broken", reason="corrupt")
     _run(stage, ["a", "b"], seen, {"a": fault})
     assert _texts(stage) == ["b"]
-    reason = "corrupt" if isinstance(fault, MediaError) else "source-unavailable"
-    assert stage.dropped() == [Dropped(item_id="a", stage="stage", reason=reason, detail=str(fault))]
+    assert stage.dropped() == [Dropped(item_id="a", stage="stage", reason="corrupt", detail=str(fault))]
 
 
 @pytest.mark.parametrize("fault", [EndpointUnavailable("503"), StoreFull("full"), KeyboardInterrupt()])
@@ -82,9 +87,6 @@ def test_an_item_is_done_again_when_what_it_depends_on_changed(tmp_path: Path) -
 
 _WORKER = """
 import sys, time
-import subprocess
-import sys
-import time
 from pathlib import Path
 from cuamaster.records.video import Query
 from cuamaster.stages.running import in_turn, run
@@ -130,3 +132,38 @@ def test_what_a_killed_process_had_in_hand_is_done_by_the_other(tmp_path: Path) 
     assert other.wait(60) == 0
     lines = (tmp_path / "log").read_text().splitlines()
     assert lines[0] == "doomed a" and lines[-1] == "other a" and len(lines) == 9
+
+
+def test_what_must_wait_is_put_off_and_done_by_the_next_run(tmp_path: Path) -> None:
+    stage, seen = StageFolder(tmp_path / "stage"), list[str]()
+    _run(stage, ["a", "b", "c"], seen, {"b": SourceUnavailable("429", site="x", until=1e12)})
+    assert seen == ["a", "b", "c"] and _texts(stage) == ["a", "c"], "the others are done, and nothing waits"
+    assert stage.dropped() == [] and stage.manifest() is not None, "what follows can be done with what is there"
+    _run(stage, ["a", "b", "c"], seen, {"b": SourceUnavailable("429", site="x", until=1e12)})
+    _run(stage, ["a", "b", "c"], seen)
+    _run(stage, ["a", "b", "c"], seen)
+    assert seen == ["a", "b", "c", "b", "b"] and _texts(stage) == ["a", "b", "c"]
+    stage.verify()
+
+
+def test_a_short_wait_is_waited_for_within_the_run(tmp_path: Path) -> None:
+    stage, seen, now, waits = StageFolder(tmp_path / "stage"), list[str](), [100.0], list[float]()
+    faults: dict[str, Exception | None] = {
+        "a": SourceUnavailable("429", site="x", until=160.0), "b": SourceUnavailable("503", site="y", until=1000.0),
+        "c": SourceUnavailable("who knows"),
+    }  # fmt: skip
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        now[0] += seconds
+        faults["a"] = None
+
+    _run(stage, ["a", "b", "c", "d"], seen, faults, patience=Patience(300.0, lambda: now[0], wait))
+    assert (seen, waits) == (["a", "b", "c", "d", "a"], [60.0]) and _texts(stage) == ["a", "d"]
+
+
+def test_a_source_that_is_always_ready_and_never_answers_ends_the_patience(tmp_path: Path) -> None:
+    stage, seen = StageFolder(tmp_path / "stage"), list[str]()
+    patience = Patience(60.0, lambda: 100.0, lambda _: None)
+    _run(stage, ["a"], seen, {"a": SourceUnavailable("busy", until=50.0)}, patience=patience)
+    assert len(seen) == 13 and _texts(stage) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cuamaster.errors import SourceUnavailable, UnknownName
-from cuamaster.ports import VideoSource
+from cuamaster.ports import Fetched, VideoSource
 from cuamaster.records.episode import PlanCell, RoundPlan
 from cuamaster.records.search import Searched
 from cuamaster.records.video import Query, TaskSegment, Video
@@ -26,10 +26,9 @@ TAXONOMY = load()
 class Site:
     """A site with `size` results for every search, the same whoever asks; searches with `broken` in them fail."""
 
-    name = "ytdlp"
-
-    def __init__(self, size: int = 30, broken: str = "\0") -> None:
+    def __init__(self, size: int = 30, broken: str = "\0", name: str = "ytdlp", source: str = "youtube") -> None:
         self.size, self.broken, self.asked_for = size, broken, list[Query]()
+        self.name, self.source = name, source
 
     def search(self, query: Query) -> Iterator[Video]:
         self.asked_for.append(query)
@@ -38,13 +37,14 @@ class Site:
         for number in range(self.size)[query.offset : query.offset + query.limit]:
             name = f"{query.text} {number}"
             yield Video(
-                source="youtube", source_id=name, url=f"https://x/{name}", title=name, app=query.app, query=query.text
-            )
+                source=self.source, source_id=name, url=f"https://{self.source}/{name}", title=f"{name} {self.source}", app=query.app,
+                query=query.text,
+            )  # fmt: skip
 
     def asked(self, query: Query) -> str:
         return ""
 
-    def fetch(self, video: Video, folder: Path) -> tuple[Path, tuple[Path, ...]]:
+    def fetch(self, video: Video, folder: Path) -> Fetched:
         raise UnknownName(f"{video.url} in {folder}")
 
 
@@ -115,9 +115,33 @@ def test_a_search_that_failed_is_not_remembered_as_one_that_found_nothing(tmp_pa
     first = planned(workspace, 1, plan(1, gimp=10), TAXONOMY, settings, ["ytdlp"])
     turn(workspace, 1, first.queries, [Site(broken="tutorial")], keep="GIMP")
     assert "GIMP tutorial" not in {row.text for row in workspace.round(1).stage("searched").kept(Searched)}
-    assert {item.reason for item in workspace.round(1).stage("search").dropped()} == {"source-unavailable"}
+    assert workspace.round(1).stage("search").dropped() == [], "nor counted as a rejection"
     again = planned(workspace, 2, plan(2, gimp=200), TAXONOMY, settings, ["ytdlp"])
     assert next(query.offset for query in again.queries if query.text == "GIMP tutorial") == 0
+
+
+def test_each_site_is_remembered_by_itself(tmp_path: Path) -> None:
+    workspace, settings = Workspace(tmp_path), Settings(workspace=tmp_path, search_languages=("zh",))
+    good, poor = Site(name="youtube"), Site(name="bilibili", source="bilibili", size=5)
+    names = ["youtube", "bilibili"]
+    first = planned(workspace, 1, plan(1, gimp=30, krita=30), TAXONOMY, settings, names)
+    assert {query.provider for query in first.queries} == set(names) and len(first.queries) == first.requests
+    turn(workspace, 1, first.queries, [good, poor], keep="youtube")
+    rows = workspace.round(1).stage("searched").kept(Searched)
+    assert {(row.provider, row.candidates) for row in rows} == {("youtube", 20), ("bilibili", 5)}
+    assert {row.kept for row in rows if row.provider == "bilibili"} == {0} and all(
+        row.kept for row in rows if row.provider == "youtube"
+    )
+    second = planned(workspace, 2, plan(2, gimp=30, krita=30), TAXONOMY, settings, names)
+    assert {query.provider for query in second.queries} == {"youtube"}, "what paid"
+
+
+def test_a_site_that_speaks_other_languages_is_asked_last(tmp_path: Path) -> None:
+    settings = Settings(workspace=tmp_path)
+    found = planned(Workspace(tmp_path), 1, plan(1, gimp=1, krita=1), TAXONOMY, settings, ["bilibili", "youtube"])
+    assert {query.provider for query in found.queries} == {"youtube"}
+    many = planned(Workspace(tmp_path), 1, plan(1, gimp=99), TAXONOMY, settings, ["bilibili", "youtube"])
+    assert {query.provider for query in many.queries} == {"youtube", "bilibili"}
 
 
 def test_requests_and_languages_are_settings(tmp_path: Path) -> None:
@@ -142,7 +166,7 @@ def test_a_round_without_a_plan_searches_the_poorest_of_the_whole_taxonomy(tmp_p
     }
     assert wanted(wheel, wheel.workspace.round(2), [Site()]) == [q for q in found.queries if q.provider == "ytdlp"]
     placed = Wheel(wheel.workspace, Settings(workspace=tmp_path, ytdlp_places=("https://x/list",)), TAXONOMY, in_turn)
-    assert [query.text for query in searches(placed, wheel.workspace.round(2), ["ytdlp"]).queries] == [""]
+    assert [query.text for query in searches(placed, wheel.workspace.round(2), ["lists"]).queries] == [""]
 
 
 def test_the_coverage_report_counts_what_was_kept(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from cuamaster.ports import Image
 from cuamaster.records.video import MediaInfo
 
 _SPEECH_RATE = 16000
+LONGER_SOUND = 1.0
+"""Seconds by which sound may outlast the picture as a matter of course: encoders fill up their last block."""
 _PROBE_SECONDS = 60.0
 
 
@@ -138,9 +140,10 @@ class FfmpegFrames:
             raise MediaError(f"{path}: the video stream has no size", reason="unreadable")
         if _quarter_turned(video):
             width, height = height, width
-        duration = (
-            _number(facts.get("format", {}).get("duration")) or _number(video.get("duration")) or self._count(path)
-        )
+        whole, picture = _number(facts.get("format", {}).get("duration")), _seconds_of(video)
+        if picture and whole - picture > LONGER_SOUND:
+            whole = picture  # what is said after the picture has ended describes nothing that can be seen
+        duration = whole or picture or self._count(path)
         return MediaInfo(
             duration=duration,
             fps=_ratio(video.get("avg_frame_rate")) or _ratio(video.get("r_frame_rate")) or 1.0,
@@ -205,6 +208,14 @@ class FfmpegFrames:
 def _last_line(text: str) -> str:
     lines = text.strip().splitlines()
     return lines[-1][:300] if lines else ""
+
+
+def _seconds_of(stream: dict[str, Any]) -> float:
+    """A stream's own length; Matroska and WebM write it as a tag `00:01:02.500000000`. 0 where it is not told."""
+    told = _number(stream.get("duration"))
+    hours, _, rest = str(stream.get("tags", {}).get("DURATION", "")).partition(":")
+    minutes, _, seconds = rest.partition(":")
+    return told or _number(hours) * 3600 + _number(minutes) * 60 + _number(seconds)
 
 
 def _number(text: Any) -> float:

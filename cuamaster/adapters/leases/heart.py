@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from cuamaster.errors import DesktopFault, HostBusy, LeaseLost
+from cuamaster.errors import CuamasterError, DesktopFault, LeaseLost
 from cuamaster.ports import Lease, Leases
 
 log = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ class Heart:
         asked = self._clock()
         try:
             kept = {lease.id for lease in self._table.renew([hold.lease for hold in holds], self.ttl)}
-        except (HostBusy, OSError) as exc:
+        except CuamasterError as exc:  # whatever it is, it may pass before the leases run out
             log.warning("leases could not be renewed: %s", exc)
             lost = [hold for hold in holds if hold.until - self._clock() <= self._pause]
         else:

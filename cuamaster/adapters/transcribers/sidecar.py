@@ -14,6 +14,13 @@ from cuamaster.records.video import Media
 
 log = logging.getLogger(__name__)
 KINDS = {".vtt": "vtt", ".srt": "srt", ".json3": "json3"}
+PAIRS = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr")
+ENCODINGS = (
+    "cp1252", "cp1251", "cp1250", "cp1253", "cp1254", "cp1256", "koi8_r", *PAIRS,
+)  # fmt: skip
+"""What subtitle editors wrote before UTF-8, in the languages that are searched for."""
+LIKELY = 0.3
+"""How much of a guess it still is, if the words of a text look like a language in its encoding."""
 _LANGUAGE = re.compile(r"\.([a-z]{2,3}(?:-[A-Za-z0-9]+)*)\.(?:vtt|srt|json3)$")
 
 
@@ -66,15 +73,28 @@ def script_language(text: str) -> str | None:
 
 
 def _decode(data: bytes) -> tuple[str, float]:
-    """Text, and the share of it that is a guess: UTF-8 or UTF-16 by its mark is sure, Windows-1252 (old SubRip) is guessed.
+    """Text, and the share of it that is a guess: UTF-8 or UTF-16 by its mark is sure, anything else is told by its words.
 
-    Of a European caption file a few accents are guessed; of one in GBK or Shift-JIS nearly everything is, and wrong.
+    Where no encoding makes words of it, Windows-1252 (old SubRip) is taken: of a European file a few accents are guessed then, of one
+    in another script nearly everything is, and wrong.
     """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", errors="replace"), 0.0
     try:
         return data.decode("utf-8-sig"), 0.0
     except UnicodeDecodeError:
-        text = data.decode("cp1252", errors="replace")
+        encoding = _encoding_of(data)
+        text = data.decode(encoding or "cp1252", errors="replace")
         letters = [char for char in text if not char.isspace() and not char.isdigit()]
-        return text, sum(not char.isascii() for char in letters) / max(1, len(letters))
+        guessed = sum(not char.isascii() for char in letters) / max(1, len(letters))
+        return text, guessed * (LIKELY if encoding else 1.0)
+
+
+def _encoding_of(data: bytes) -> str | None:
+    """The old encoding in which the words of a caption file look like a language; times and numbers are alike in all."""
+    from charset_normalizer import from_bytes
+
+    words = re.sub(rb"[\d:,.>\- \r\n]+", b" ", data)
+    found = from_bytes(words, cp_isolation=list(ENCODINGS), threshold=0.4).best()
+    # Any bytes are letters in a table of 256; a run of valid pairs is no accident.
+    return found.encoding if found and (found.coherence > 0 or found.encoding in PAIRS) else None

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import logging
 import os
 import re
 import shutil
-import urllib.error
-import urllib.request
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from cuamaster.adapters.videos.feeds import FeedItem, is_feed, parse_feed
 from cuamaster.adapters.videos.metadata import names_query, video_from_info
+from cuamaster.adapters.videos.web import FEED_BYTES, Web
 from cuamaster.errors import CuamasterError, InvalidInput, MediaError, SourceUnavailable, UnknownName, storing
+from cuamaster.ports import Fetched
 from cuamaster.records.video import Query, Video
 
 log = logging.getLogger(__name__)
@@ -28,7 +29,6 @@ MEDIA = frozenset(
 CAPTIONS = (".json3", ".vtt", ".srt")
 """Best first: json3 has true word times."""
 FEEDS = frozenset([".xml", ".rss", ".atom", ".json"])
-TIMEOUT_SECONDS = 30.0
 
 
 class LocalVideos:
@@ -40,9 +40,12 @@ class LocalVideos:
 
     name = "local"
 
-    def __init__(self, places: Sequence[str | Path], *, language: str = "en") -> None:
+    def __init__(self, places: Sequence[str | Path], *, language: str = "en", web: Web | None = None) -> None:
         self._places = [str(place) for place in places]
-        self._language = language
+        self._language, self._web = language, web
+        self._seen: tuple[str, list[FeedItem], list[CuamasterError]] | None = None
+        self._known: dict[str, FeedItem] = {}
+        self._lock = threading.Lock()
 
     def search(self, query: Query) -> Iterator[Video]:
         """Videos that name the query's application or all its words, at most `query.limit`; an empty text means all.
@@ -62,62 +65,128 @@ class LocalVideos:
 
     def asked(self, query: Query) -> str:
         """Its places; for everything they have, also the files that lie there with their sizes and times."""
-        files = [file for place in self._places for file in _files(Path(place)) or [Path(place)] if file.is_file()]
-        there = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
-        return json.dumps([self._places, there if not query.text else []])
+        return json.dumps([self._places, self._there() if not query.text else []])
 
-    def fetch(self, video: Video, folder: Path) -> tuple[Path, tuple[Path, ...]]:
+    def _there(self) -> list[tuple[str, int, int]]:
+        files = [
+            file for place in self._places for file in _files(Path(place)) or _sidecars(Path(place)) if file.is_file()
+        ]
+        return [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+
+    def fetch(self, video: Video, folder: Path) -> Fetched:
         """Link or copy (a feed's files: download) into `folder`. Raises UnknownName, MediaError, SourceUnavailable, StoreFull."""
-        for item in self._items():
-            if item.video.id == video.id:
-                media = item.media
-                if item.fault is not None:
-                    raise item.fault
-                if media is None:
-                    raise MediaError(
-                        f"{video.url}: the feed names no media file",
-                        reason="no-media-file",
-                        hint="use provider ytdlp for pages",
-                    )
-                with storing(folder):
-                    folder.mkdir(parents=True, exist_ok=True)
-                    stem = folder / re.sub(r"[^\w.-]+", "_", video.id)
-                    path = _bring(media, stem.with_name(stem.name + _suffix(media, ".mp4")))
-                    texts = [_bring(text, stem.with_name(stem.name + _caption_suffix(text))) for text in item.captions]
-                if not path.stat().st_size:
-                    raise MediaError(f"{video.url}: the file is empty", reason="empty-file")
-                return path, tuple(texts)
+        item = self._item(video)
+        if item.fault is not None:
+            raise item.fault
+        if item.media is None:
+            raise MediaError(
+                f"{video.url}: the feed names no media file",
+                reason="no-media-file",
+                hint="use provider ytdlp for pages",
+            )
+        with storing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            stem = folder / re.sub(r"[^\w.-]+", "_", video.id)
+            path = self._bring(item.media, stem.with_name(stem.name + _suffix(item.media, ".mp4")))
+            texts = [text for caption in item.captions if (text := self._caption(caption, stem)) is not None]
+        if not path.stat().st_size:
+            raise MediaError(f"{video.url}: the file is empty", reason="empty-file")
+        return Fetched(path, tuple(texts), item.video)
+
+    def _caption(self, address: str, stem: Path) -> Path | None:
+        try:
+            return self._bring(address, stem.with_name(stem.name + _caption_suffix(address)))
+        except MediaError as exc:  # a recording is worth more than its captions
+            log.warning("%s: no captions: %s", address, exc)
+            return None
+
+    def _item(self, video: Video) -> FeedItem:
+        """Where a video lies; looked for again when it was not there before. Raises UnknownName."""
+        fault: CuamasterError | None = None
+        if video.id not in self._known:
+            try:
+                for _ in self._items():
+                    pass
+            except (InvalidInput, MediaError, SourceUnavailable) as exc:
+                fault = exc
+        if video.id in self._known:
+            return self._known[video.id]
+        if isinstance(fault, SourceUnavailable):
+            raise fault
         raise UnknownName(
             f"no video {video.source}/{video.source_id} in {', '.join(self._places)}", hint="was it moved or changed?"
         )
 
     def _items(self) -> Iterator[FeedItem]:
-        """Everything of every place; a place or feed that cannot be read is told at the end, after what the others have."""
-        faults: list[CuamasterError] = []
-        for place in self._places:
-            yield from self._at(place, faults)
+        """Everything of every place; a place or feed that cannot be read is told at the end, after what the others have.
+
+        What was read stays known while the files are the same, so that a feed is asked once and a recording is hashed once.
+        """
+        with self._lock:
+            items, faults = self._listed()
+        yield from items
         if len(faults) == 1:
             raise faults[0]
         if faults:
-            kind = SourceUnavailable if all(isinstance(fault, SourceUnavailable) for fault in faults) else InvalidInput
-            raise kind("; ".join(str(fault) for fault in faults))
+            later = [fault for fault in faults if isinstance(fault, SourceUnavailable)]
+            if later:  # what is broken for good is told when all have answered
+                raise later[0]
+            raise InvalidInput("; ".join(str(fault) for fault in faults))
+
+    def _listed(self) -> tuple[list[FeedItem], list[CuamasterError]]:
+        there = json.dumps(self._there())
+        if self._seen is not None and self._seen[0] == there:
+            return self._seen[1:]
+        faults: list[CuamasterError] = []
+        items = [item for place in self._places for item in self._at(place, faults)]
+        self._known = {item.video.id: item for item in items}
+        if not any(isinstance(fault, SourceUnavailable) for fault in faults):
+            self._seen = there, items, faults
+        return items, faults
 
     def _at(self, place: str, faults: list[CuamasterError]) -> Iterator[FeedItem]:
         path = Path(place)
         if re.match(r"https?://", place):
-            yield from _entries(lambda: _download(place), place, faults)
+            yield from _entries(lambda: self._http().read(place), place, faults)
         elif path.is_dir():
             for file in _files(path):
                 if file.suffix.lower() in MEDIA:
                     yield self._recording(file)
-                elif file.suffix.lower() in FEEDS and is_feed(file.read_bytes()[:4096]):
-                    yield from _entries(file.read_bytes, file.resolve().as_uri(), faults)
+                elif file.suffix.lower() in FEEDS and _begins_as_feed(file):
+                    yield from _entries(functools.partial(_read, file), file.resolve().as_uri(), faults)
         elif path.is_file() and path.suffix.lower() in MEDIA:
             yield self._recording(path)
         elif path.is_file():
-            yield from _entries(path.read_bytes, path.resolve().as_uri(), faults)
+            yield from _entries(functools.partial(_read, path), path.resolve().as_uri(), faults)
         else:
             faults.append(UnknownName(f"no such folder, recording or feed: {place}", hint="give an existing path"))
+
+    def _http(self) -> Web:
+        if self._web is None:
+            raise InvalidInput(
+                f"{', '.join(self._places)}: no web access was given", hint="wire LocalVideos with a Web"
+            )
+        return self._web
+
+    def _bring(self, address: str, target: Path) -> Path:
+        """A file at `target`, whole or not at all: linked, else copied, else downloaded."""
+        if not address.startswith("file:"):
+            if not target.is_file():
+                self._http().bring(address, target)
+            return target
+        partial = target.with_name(target.name + ".part")
+        partial.unlink(missing_ok=True)
+        source = Path(unquote(urlsplit(address).path))
+        if not source.is_file():
+            raise MediaError(f"{source}: no such file", reason="missing-file")
+        if not os.access(source, os.R_OK):
+            raise MediaError(f"{source}: may not be read", reason="unreadable")
+        try:
+            os.link(source, partial)
+        except OSError:
+            shutil.copyfile(source, partial)
+        partial.replace(target)
+        return target
 
     def _recording(self, file: Path) -> FeedItem:
         """A recording whose description is broken goes by its name, and is refused with that fault when it is fetched."""
@@ -156,6 +225,28 @@ class LocalVideos:
 
 def _files(folder: Path) -> list[Path]:
     return sorted(item for item in folder.rglob("*") if item.is_file() and not item.name.startswith("."))
+
+
+def _sidecars(file: Path) -> list[Path]:
+    """A recording with what may describe it."""
+    if not file.is_file():
+        return []
+    named = (item for item in file.parent.iterdir() if item.name.startswith(file.stem))
+    return sorted({*named, file.with_name("video.json"), file.with_name("info.json")})
+
+
+def _begins_as_feed(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return is_feed(stream.read(4096))
+
+
+def _read(file: Path) -> bytes:
+    """A feed file; raises InvalidInput for one that is too large to be one."""
+    if file.stat().st_size > FEED_BYTES:
+        raise InvalidInput(
+            f"{file}: {file.stat().st_size:,} bytes", hint=f"feeds of up to {FEED_BYTES:,} bytes are read"
+        )
+    return file.read_bytes()
 
 
 def _entries(load: Callable[[], bytes], address: str, faults: list[CuamasterError]) -> list[FeedItem]:
@@ -209,50 +300,3 @@ def _caption_suffix(address: str) -> str:
     name = Path(unquote(urlsplit(address).path)).name
     match = re.search(r"(\.[A-Za-z]{2,3}(?:-[\w-]+)?)?\.(?:json3|vtt|srt)$", name)
     return match.group(0) if match else ".vtt"
-
-
-def _bring(address: str, target: Path) -> Path:
-    """A file at `target`, whole or not at all: linked, else copied, else downloaded."""
-    partial = target.with_name(target.name + ".part")
-    partial.unlink(missing_ok=True)
-    if address.startswith("file:"):
-        source = Path(unquote(urlsplit(address).path))
-        if not source.is_file():
-            raise MediaError(f"{source}: no such file", reason="missing-file")
-        if not os.access(source, os.R_OK):
-            raise MediaError(f"{source}: may not be read", reason="unreadable")
-        try:
-            os.link(source, partial)
-        except OSError:
-            shutil.copyfile(source, partial)
-    else:
-        with _open(address) as response, partial.open("wb") as file:
-            try:
-                shutil.copyfileobj(response, file)
-            except (TimeoutError, HTTPException, ConnectionError) as exc:
-                raise SourceUnavailable(f"{address}: broke off: {exc}") from exc
-    partial.replace(target)
-    return target
-
-
-def _download(address: str) -> bytes:
-    with _open(address) as response:
-        try:
-            return bytes(response.read())
-        except (TimeoutError, HTTPException, ConnectionError) as exc:
-            raise SourceUnavailable(f"{address}: broke off: {exc}") from exc
-
-
-def _open(address: str) -> Any:
-    try:
-        return urllib.request.urlopen(
-            urllib.request.Request(address, headers={"User-Agent": "cuamaster"}), timeout=TIMEOUT_SECONDS
-        )
-    except urllib.error.HTTPError as exc:
-        if exc.code in (408, 425, 429) or exc.code >= 500:
-            raise SourceUnavailable(f"{address} answers {exc.code}") from exc
-        raise MediaError(
-            f"{address} answers {exc.code}", reason="gone" if exc.code in (404, 410) else "forbidden"
-        ) from exc
-    except (urllib.error.URLError, TimeoutError, HTTPException, ConnectionError) as exc:
-        raise SourceUnavailable(f"{address}: {exc}") from exc

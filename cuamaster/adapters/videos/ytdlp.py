@@ -1,255 +1,308 @@
-"""Videos of sites that yt-dlp knows: search keys (ytsearchN, bilisearchN), addresses, account and playlist lists."""
+"""Videos of sites that yt-dlp knows: one search engine, or one address of a video, account, channel or playlist."""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import re
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 from cuamaster.adapters.videos.metadata import names_query, video_from_info
-from cuamaster.errors import (
-    CuamasterError,
-    InvalidInput,
-    MediaError,
-    SourceUnavailable,
-    StoreFull,
-    UnknownName,
-    storage_fault,
-    storing,
-)
+from cuamaster.adapters.videos.pace import VIDEO, Pace
+from cuamaster.adapters.videos.sites import site_of
+from cuamaster.adapters.videos.subtitles import best_track
+from cuamaster.errors import InvalidInput, MediaError, SourceUnavailable, UnknownName, storing
+from cuamaster.ports import Fetched
 from cuamaster.records.video import Query, Video
 
+if TYPE_CHECKING:
+    from cuamaster.adapters.videos.polite import Client
+
 log = logging.getLogger(__name__)
-SEARCH_KEYS = ("ytsearch", "bilisearch")
-"""Sites with a text search; TikTok has none in yt-dlp and is read from account and address lists."""
-LIST_LIMIT = 500
-_CAPTION_ORDER = (".json3", ".vtt", ".srt")
-_CAPTION_ENDS = frozenset(_CAPTION_ORDER)
-_FORMAT = "bv*[height<=?1080][ext=mp4]+ba[ext=m4a]/bv*[height<=?1080]+ba/b[height<=?1080]/b"
-
-_TERMINAL = (
-    ("bot-check", r"not a bot|captcha|unusual traffic"),
-    ("age-gate", r"confirm your age|age[- ]restricted|inappropriate for some users"),
-    (
-        "geo-blocked",
-        r"available (?:in|from) your (?:country|location|region)|geo[- ]?restrict|blocked (?:it )?in your country",
-    ),
-    ("private", r"private video|video is private|this video is unlisted and"),
-    (
-        "login-required",
-        r"members[- ]only|login required|only available (?:for|to) (?:registered|premium)|requires? (?:payment|purchase)|log ?in to|premium",
-    ),
-    (
-        "removed",
-        r"has been removed|no longer available|video (?:is )?unavailable|does not exist|HTTP Error 4(?:04|10)|account .{0,40}terminated|been deleted",
-    ),
-    ("not-yet", r"will begin in|premieres in|live event has not"),
-    ("drm", r"\bDRM\b"),
-    (
-        "unsupported",
-        r"unsupported URL|no video formats found|requested format is not available|no video could be found|is not a valid URL",
-    ),
-    ("forbidden", r"HTTP Error 40[13]"),
-)
-_TRANSIENT = re.compile(
-    r"HTTP Error (?:408|412|425|429|5\d\d)|timed? ?out|connection (?:refused|reset|aborted)|temporary failure|name or service not known|"
-    r"network is unreachable|remote end closed|incomplete|did not get any data|rate[- ]?limit|too many requests|transport|unable to connect|"
-    r"getaddrinfo|max retries|eof occurred|content too short|failed to resolve",
-    re.IGNORECASE,
-)
+SEARCH_KEYS = {"youtube": "ytsearch", "bilibili": "bilisearch"}
+"""Sites with a text search, and yt-dlp's key for it. TikTok has none in yt-dlp and is read from account and address lists."""
+LISTED = "lists"
+"""The provider of addresses: what they list is taken whole, and names only pick from it."""
+LIST_LIMIT = 5_000
+"""Videos that are read of one address."""
+NESTED, LISTS = 3, 50
+"""How deep lists may lie in lists (channel, tab, playlist), and how many lists are opened for one address."""
 
 
-class YtdlpVideos:
-    """`places`: addresses of videos, accounts, playlists, or text files with one address a line (# comments).
+class Downloads:
+    """What the sources of one process share: how yt-dlp is called, what was fetched before, what is too long.
 
-    `rate_limit` in bytes per second; `pause` seconds between downloads of one account; `archive` is yt-dlp's own file of
-    what was fetched before: such videos are not offered again. `captions` are languages, best first.
+    `languages` of captions, best first; `archive` is in the format of yt-dlp's own: what stands there is not offered again;
+    `max_seconds`: longer videos are not downloaded. `options` are those of `polite.Client`.
     """
-
-    name = "ytdlp"
 
     def __init__(
         self,
-        places: Sequence[str | Path] = (),
+        pace: Pace,
         *,
-        search_keys: Sequence[str] = SEARCH_KEYS,
-        captions: Sequence[str] = ("en",),
-        rate_limit: int | None = None,
-        pause: float = 0.0,
-        cookies: Path | None = None,
-        proxy: str | None = None,
+        languages: Sequence[str] = ("en",),
         archive: Path | None = None,
-        timeout: float = 30.0,
-        retries: int = 2,
+        max_seconds: float | None = None,
+        cookies: Path | None = None,
+        **options: Any,
     ) -> None:
         if cookies is not None and not cookies.is_file():
             raise InvalidInput(f"ytdlp_cookies: no such file {cookies}", hint="export cookies in Netscape format")
-        self._places, self._keys, self._captions = [str(place) for place in places], tuple(search_keys), tuple(captions)
-        self._archive, self._limit, self._pause = archive, rate_limit, pause
-        self._cookies, self._proxy, self._timeout, self._retries = cookies, proxy, timeout, retries
+        self.languages, self.max_seconds, self._archive = tuple(languages), max_seconds, archive
+        self._pace, self._options = pace, {"cookies": cookies, **options}
+        self._known: tuple[int, frozenset[str]] = (0, frozenset())
 
-    def search(self, query: Query) -> Iterator[Video]:
-        """Flat metadata from every search key, or of the address or `key:words` that the text is; then from `places`.
+    @cached_property
+    def client(self) -> Client:
+        """Made when it is first wanted: yt-dlp takes a second to load."""
+        from cuamaster.adapters.videos.polite import Client
 
-        One site that fails is logged; raises SourceUnavailable or MediaError only if none gave anything.
-        """
-        asked = (
-            [query.text]
-            if _is_request(query.text)
-            else [f"{key}{query.offset + query.limit}:{query.text}" for key in self._keys if query.text]
-        )
-        failure: CuamasterError | None = None
-        given = 0
-        for request in [*asked, *self._addresses()]:
-            listed = request not in asked
-            try:
-                found = (
-                    self._listing(request, LIST_LIMIT) if listed else self._listing(request, query.limit, query.offset)
-                )
-                for video in found:
-                    if given < query.limit * max(1, len(asked)) and (not listed or names_query(video, query)):
-                        given += 1
-                        yield video.model_copy(update={"app": query.app or None, "query": query.text or None})
-            except (SourceUnavailable, MediaError) as exc:
-                failure = exc
-                log.warning("%s: %s", request, exc)
-        if failure is not None and not given:
-            raise failure
+        return Client(self._pace, **self._options)
 
-    def asked(self, query: Query) -> str:  # noqa: ARG002  the same for every query
-        """The addresses it looks at."""
-        return json.dumps(self._places)
+    def claim(self, site: str) -> None:
+        """Wait for a site's turn to serve a whole video; raises SourceUnavailable."""
+        self._pace.turn(site, requests=VIDEO)
 
-    def fetch(self, video: Video, folder: Path) -> tuple[Path, tuple[Path, ...]]:
-        """Download at most 1080p, captions (people's before automatic ones) and info.json; a finished download is reused."""
-        stem = re.sub(r"[^\w.-]+", "_", video.id)
-        with storing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-        found = self._files(folder, stem)
-        if found is None:
-            info = self._extract(video.url, download=True, outtmpl=str(folder / f"{stem}.%(ext)s"), noplaylist=True)
-            found = self._files(folder, stem)
-            if found is None:
-                raise MediaError(
-                    f"{video.url}: nothing was downloaded", reason="no-media-file", hint=f"title {info.get('title')!r}"
-                )
-            self._remember(info)
-        return found
+    def settled(self, address: str) -> None:
+        """The video came whole."""
+        self._pace.settled(address)
 
-    def _addresses(self) -> Iterator[str]:
-        for place in self._places:
-            if re.match(r"https?://", place):
-                yield place
-            elif Path(place).is_file():
-                lines = Path(place).read_text(encoding="utf-8").splitlines()
-                yield from (line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
-            else:
-                raise UnknownName(f"neither an address nor a file of addresses: {place}")
+    def fetched_before(self) -> frozenset[str]:
+        """Names `site id` of the archive."""
+        size = self._archive.stat().st_size if self._archive is not None and self._archive.is_file() else 0
+        if self._archive is not None and size != self._known[0]:
+            self._known = size, frozenset(self._archive.read_text(encoding="utf-8", errors="replace").splitlines())
+        return self._known[1]
 
-    def _listing(self, request: str, limit: int, offset: int = 0) -> Iterator[Video]:
-        info = self._extract(request, download=False, playliststart=offset + 1, playlistend=offset + limit)
-        entries = info.get("entries")
-        seen = self._archived()
-        for entry in [info] if entries is None else entries:
-            if not entry:
-                continue
-            site = str(
-                entry.get("extractor_key") or entry.get("ie_key") or info.get("extractor_key") or "generic"
-            ).lower()
-            source_id = str(entry.get("id") or entry.get("url"))
-            if f"{site} {source_id}" in seen:
-                log.info("%s %s was fetched before", site, source_id)
-                continue
-            url = str(entry.get("webpage_url") or entry.get("url"))
-            yield video_from_info(entry, source=site, source_id=source_id, url=url)
-
-    def _extract(self, request: str, *, download: bool, **more: Any) -> dict[str, Any]:
-        """One yt-dlp call with its faults made ours."""
-        import yt_dlp
-
-        options: dict[str, Any] = {
-            "quiet": True, "no_warnings": True, "noprogress": True, "logger": log, "extract_flat": False if download else "in_playlist",
-            "socket_timeout": self._timeout, "retries": self._retries, "extractor_retries": self._retries, "fragment_retries": self._retries,
-            "format": _FORMAT, "merge_output_format": "mp4", "writesubtitles": True, "writeautomaticsub": True, "writeinfojson": download,
-            "subtitleslangs": [pattern for code in self._captions for pattern in (code, f"{code}-orig", f"{code}-[A-Z]+")],
-            "subtitlesformat": "json3/vtt/srt/best", "ratelimit": self._limit, "sleep_interval": self._pause or None,
-            "cookiefile": str(self._cookies) if self._cookies else None, "proxy": self._proxy, "cachedir": False, "color": "never",
-            **more,
-        }  # fmt: skip
-        if self._pause:
-            options["max_sleep_interval"] = self._pause * 2
-        try:
-            with yt_dlp.YoutubeDL(
-                cast("Any", {key: value for key, value in options.items() if value is not None})
-            ) as ydl:
-                info: Any = ydl.extract_info(request, download=download)
-                clean: Any = ydl.sanitize_info(info) if info else {}
-                return dict(clean)
-        except yt_dlp.utils.YoutubeDLError as exc:
-            raise _fault(request, exc) from exc
-        except OSError as exc:
-            fault = storage_fault(exc, f"the download of {request}")
-            if fault is exc:
-                raise SourceUnavailable(f"{request}: {exc}") from exc
-            raise fault from exc
-
-    def _files(self, folder: Path, stem: str) -> tuple[Path, tuple[Path, ...]] | None:
-        """(media, captions) of a finished download; partial files do not count."""
-        files = [
-            path
-            for path in folder.glob(f"{stem}.*")
-            if path.suffix not in (".part", ".ytdl", ".temp") and path.is_file()
-        ]
-        captions = [path for path in files if path.suffix in _CAPTION_ENDS]
-        media = [
-            path
-            for path in files
-            if path not in captions and path.suffix != ".json" and not re.search(r"\.f\w+\.\w+$", path.name)
-        ]
-        if not media:
-            return None
-        return media[0], tuple(
-            sorted(captions, key=lambda path: (self._rank(path), _CAPTION_ORDER.index(path.suffix), path.name))
-        )
-
-    def _rank(self, path: Path) -> int:
-        code = path.name.split(".")[-2].split("-")[0]
-        return self._captions.index(code) if code in self._captions else len(self._captions)
-
-    def _archived(self) -> frozenset[str]:
-        if self._archive is None or not self._archive.is_file():
-            return frozenset()
-        return frozenset(self._archive.read_text(encoding="utf-8").splitlines())
-
-    def _remember(self, info: dict[str, Any]) -> None:
+    def remember(self, *names: str) -> None:
+        """Add names to the archive: each line is one write, so that processes may share the file."""
         if self._archive is not None:
             with storing(self._archive):
                 self._archive.parent.mkdir(parents=True, exist_ok=True)
-            with storing(self._archive), self._archive.open("a", encoding="utf-8") as file:
-                file.write(f"{str(info.get('extractor_key', 'generic')).lower()} {info.get('id')}\n")
+                with self._archive.open("a", encoding="utf-8") as file:
+                    for name in sorted(set(names) - self.fetched_before()):
+                        file.write(f"{name}\n")
 
 
-def _is_request(text: str) -> bool:
-    """An address, or words with a search key before them (`ytsearch5:gimp tutorial`)."""
-    return re.match(r"https?://|[a-z]\w*search(?:date)?(?:\d+|all)?:", text) is not None
+class YtdlpVideos:
+    """Answers queries by one search engine (`search_key`), or from what one `address` lists. Any of them fetches any video."""
+
+    def __init__(self, downloads: Downloads, *, name: str = LISTED, search_key: str = "", address: str = "") -> None:
+        self.name, self._downloads, self._key, self._address = name, downloads, search_key, address
+        self._listed: list[Video] | None = None
+        self._lock = threading.Lock()
+
+    def search(self, query: Query) -> Iterator[Video]:
+        """At most `query.limit` videos, described by the search or list alone: nothing is looked into. Raises SourceUnavailable, MediaError."""
+        update = {"app": query.app or None, "query": query.text or None}
+        if self._key:
+            found = self._found(query) if query.text else iter(())
+        else:
+            found = (video for video in self._everything() if names_query(video, query))
+        before = self._downloads.fetched_before()
+        given = 0
+        for video in found:
+            if given == query.limit:
+                break
+            if f"{video.source} {video.source_id}" in before:
+                log.info("%s %s was fetched before", video.source, video.source_id)
+                continue
+            given += 1
+            yield video.model_copy(update=update)
+
+    def asked(self, query: Query) -> str:  # noqa: ARG002  the same for every query
+        """The search engine or the address."""
+        return json.dumps([self._key, self._address])
+
+    def fetch(self, video: Video, folder: Path) -> Fetched:
+        """Download at most 1080p with sound, one caption track and info.json. Raises MediaError, SourceUnavailable, StoreFull."""
+        stem = folder / re.sub(r"[^\w.-]+", "_", video.id)
+        with storing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        done = _finished(stem, video)
+        if done is not None:
+            return done
+        self._downloads.claim(site_of(video.url))
+        client = self._downloads.client
+        info = client.fetch(video.url, stem, lambda found: refuse(found, video.url, self._downloads.max_seconds))
+        media = _media_of(info)
+        if media is None:
+            raise MediaError(f"{video.url}: nothing was downloaded", reason="no-media-file", hint="is it a list?")
+        captions = self._captions(video.url, info, stem)
+        described = _described(video, info)
+        _finish(stem, media, captions, described)
+        self._downloads.settled(video.url)
+        key = str(info.get("extractor_key") or "generic").lower()
+        self._downloads.remember(f"{video.source} {video.source_id}", f"{key} {info.get('id')}")
+        return Fetched(media, captions, described)
+
+    def _captions(self, address: str, info: Mapping[str, Any], stem: Path) -> tuple[Path, ...]:
+        """The best caption file. One that cannot be had is no fault of the video; a site that wants to be left alone is waited for."""
+        track = best_track(info, self._downloads.languages)
+        if track is None:
+            return ()
+        target = stem.with_name(f"{stem.name}.{track.language}.{track.kind}")
+        try:
+            self._downloads.client.track(address, track.part, target)
+        except MediaError as exc:
+            log.warning("%s: no captions: %s", address, exc)
+        except SourceUnavailable as exc:
+            if exc.site is not None:
+                raise
+            log.warning("%s: no captions: %s", address, exc)
+        return (target,) if target.is_file() and target.stat().st_size else ()
+
+    def _found(self, query: Query) -> Iterator[Video]:
+        request = f"{self._key}{query.offset + query.limit}:{query.text}"
+        info = self._downloads.client.listing(request, query.offset + 1, query.offset + query.limit)
+        for entry in info.get("entries") or ():
+            video = _video(entry, info) if entry else None
+            if video is not None:
+                yield video
+
+    def _everything(self) -> list[Video]:
+        """What the address lists; asked once a process, for every query picks from it."""
+        with self._lock:  # queries in other threads wait for the one list
+            if self._listed is None:
+                self._listed = list(listed(self._downloads.client.listing, self._address))
+            return self._listed
 
 
-def _fault(request: str, exc: Exception) -> SourceUnavailable | MediaError | StoreFull:
-    """yt-dlp speaks in sentences: which of our faults this one is."""
-    said = re.sub(r"\x1b\[[0-9;]*m|^ERROR:\s*", "", str(exc)).strip()
-    if "No space left" in said:
-        return StoreFull(f"no space left while downloading {request}")
-    for reason, pattern in _TERMINAL:
-        if re.search(pattern, said, re.IGNORECASE):
-            hint = (
-                "try another address or ytdlp_cookies"
-                if reason in ("bot-check", "age-gate", "login-required", "geo-blocked")
-                else None
-            )
-            return MediaError(f"{request}: {said}", reason=reason, hint=hint)
-    if _TRANSIENT.search(said):
-        return SourceUnavailable(f"{request}: {said}", hint="slow down: set ytdlp_rate_limit, or wait")
-    return MediaError(f"{request}: {said}", reason="extractor-error", hint="is yt-dlp up to date?")
+def addresses(places: Sequence[str]) -> list[str]:
+    """Addresses of `places`: each is one, or a text file with one a line (# comments). Raises UnknownName, InvalidInput."""
+    found: list[str] = []
+    for place in places:
+        if re.match(r"https?://", place):
+            found.append(place)
+        elif Path(place).is_file():
+            try:
+                lines = Path(place).read_text(encoding="utf-8-sig").splitlines()
+            except UnicodeDecodeError as exc:
+                raise InvalidInput(f"{place}: not a text file in UTF-8: {exc.reason}") from exc
+            for number, line in enumerate(lines, 1):
+                text = line.strip()
+                if text and not text.startswith("#"):
+                    if not re.match(r"https?://\S+$", text):
+                        raise InvalidInput(f"{place}, line {number}, field address: not one: {text[:100]!r}")
+                    found.append(text)
+        else:
+            raise UnknownName(f"neither an address nor a file of addresses: {place}")
+    return list(dict.fromkeys(found))
+
+
+def listed(
+    listing: Callable[[str, int, int], Mapping[str, Any]], address: str, limit: int = LIST_LIMIT
+) -> Iterator[Video]:
+    """Videos of an address, at most `limit`; lists in lists are opened, each once, so that one that holds itself ends."""
+    from cuamaster.adapters.videos.polite import is_list, plain_address
+
+    opened: set[str] = set()
+    seen: set[str] = set()
+    todo: list[tuple[str, int]] = [(address, 0)]
+    while todo and len(opened) < LISTS and len(seen) < limit:
+        place, depth = todo.pop(0)
+        if place.rstrip("/") in opened:
+            continue
+        opened.add(place.rstrip("/"))
+        try:
+            info = listing(place, 1, limit - len(seen))
+        except MediaError as exc:
+            if depth == 0:
+                raise
+            log.warning("a list in %s is left out: %s", address, exc)
+            continue
+        for entry, parent in _flat(info):
+            inner = plain_address(entry.get("url"))
+            if inner is not None and parent is not None and is_list(entry, parent):
+                if depth < NESTED:
+                    todo.append((inner, depth + 1))
+                continue
+            video = _video(entry, info)
+            if video is not None and video.id not in seen and len(seen) < limit:
+                seen.add(video.id)
+                yield video
+
+
+def _flat(info: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[Mapping[str, Any], str | None]]:
+    """(entry, extractor of the list it stands in), or the video itself; lists that came whole are gone through."""
+    entries = info.get("entries")
+    if entries is None:
+        yield info, None
+        return
+    for entry in entries:
+        if isinstance(entry, Mapping):
+            if entry.get("entries") is not None:
+                yield from _flat(entry, depth + 1) if depth < NESTED else ()
+            else:
+                yield entry, str(info.get("extractor_key") or "")
+
+
+def _video(entry: Mapping[str, Any], info: Mapping[str, Any]) -> Video | None:
+    """A listed entry; None for one without an address."""
+    from cuamaster.adapters.videos.polite import extractor_of, plain_address
+
+    url = plain_address(entry.get("webpage_url")) or plain_address(entry.get("url"))
+    if url is None:
+        log.info("an entry without an address is left out: %s", str(entry.get("url"))[:200])
+        return None
+    key = entry.get("extractor_key") or entry.get("ie_key")
+    name, identity = str(key or "").lower(), entry.get("id")
+    if not key:
+        name, identity = extractor_of(url) or (str(info.get("extractor_key") or "generic").lower(), identity or url)
+    return video_from_info(entry, source=name, source_id=str(identity or url), url=url)
+
+
+def refuse(info: Mapping[str, Any], address: str, max_seconds: float | None) -> None:
+    """Raise MediaError for what is not to be downloaded: a stream that runs or is announced, a video that is too long."""
+    live = info.get("live_status")
+    if live == "is_live" or info.get("is_live"):
+        raise MediaError(f"{address}: a live stream", reason="live-stream", hint="its recording may come later")
+    if live in ("is_upcoming", "post_live"):
+        raise MediaError(f"{address}: {'announced' if live == 'is_upcoming' else 'just ended'}", reason="not-yet")
+    seconds = info.get("duration")
+    if max_seconds is not None and isinstance(seconds, (int, float)) and seconds > max_seconds:
+        raise MediaError(f"{address}: {seconds:.0f} s, wanted at most {max_seconds:g} s", reason="too-long")
+
+
+def _described(video: Video, info: Mapping[str, Any]) -> Video:
+    """The video as its page describes it, found for the same query."""
+    said = video_from_info(info, source=video.source, source_id=video.source_id, url=video.url)
+    return said.model_copy(update={"app": video.app, "query": video.query})
+
+
+def _media_of(info: Mapping[str, Any]) -> Path | None:
+    files = [part.get("filepath") for part in info.get("requested_downloads") or () if isinstance(part, Mapping)]
+    media = Path(str(files[0])) if files and files[0] else None
+    return media if media is not None and media.is_file() else None
+
+
+def _marker(stem: Path) -> Path:
+    """Names the files of a finished download: partial and unmerged files of a killed one never pass for it."""
+    return stem.with_name(stem.name + ".fetched.json")
+
+
+def _finish(stem: Path, media: Path, captions: Sequence[Path], video: Video) -> None:
+    told = {"media": media.name, "captions": [path.name for path in captions], "video": video.model_dump(mode="json")}
+    temporary = _marker(stem).with_suffix(".tmp")
+    with storing(stem.parent):
+        temporary.write_text(json.dumps(told), encoding="utf-8")
+        os.replace(temporary, _marker(stem))  # noqa: PTH105
+
+
+def _finished(stem: Path, video: Video) -> Fetched | None:
+    """What an earlier call downloaded whole."""
+    try:
+        told = json.loads(_marker(stem).read_text(encoding="utf-8"))
+        found = Fetched(
+            stem.with_name(told["media"]),
+            tuple(stem.with_name(name) for name in told["captions"]),
+            Video.model_validate(told["video"]).model_copy(update={"app": video.app, "query": video.query}),
+        )
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
+    return found if all(path.is_file() for path in (found.media, *found.captions)) else None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
 
-from cuamaster.records.episode import Budget
+from cuamaster.records.episode import Boundary, Branch, Budget, Node
 from cuamaster.records.verdict import Outcome
 
 
@@ -46,6 +48,32 @@ class Race:
         """Raises Beaten when a path that has `length` steps already cannot become the shortest any more."""
         if self._shortest is not None and length >= self._shortest:
             raise Beaten
+
+
+class Run(Protocol):
+    """One branch, ready to go on from the boundary that it shares with the others."""
+
+    number: int
+
+    def path(self) -> Sequence[Node]:
+        """The steps that were not dropped."""
+
+    def to_its_end(self) -> tuple[Outcome | None, str]:
+        """The outcome, None when it was beaten, and a message."""
+
+
+def run_all(runs: Sequence[Run], start: Boundary) -> tuple[int, tuple[Branch, ...]]:
+    """Run branches side by side from `start`, one thread each; which of them is kept, and how each ended."""
+    with ThreadPoolExecutor(len(runs), thread_name_prefix="branch") as threads:
+        ended = list(threads.map(lambda run: run.to_its_end(), runs))
+    kept = winner([(outcome, len(run.path())) for run, (outcome, _) in zip(runs, ended, strict=True)])
+    return kept, tuple(
+        Branch(
+            number=run.number, snapshot=start.label, node=start.node, outcome=outcome, message=message,
+            path=tuple(node.index for node in run.path() if node.index > start.node), kept=run is runs[kept],
+        )
+        for run, (outcome, message) in zip(runs, ended, strict=True)
+    )  # fmt: skip
 
 
 def winner(ended: Sequence[tuple[Outcome | None, int]]) -> int:

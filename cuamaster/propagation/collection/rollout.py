@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +13,7 @@ from cuamaster.propagation.collection.acting import await_reaction, observe, per
 from cuamaster.propagation.collection.journal import drop_after, joined
 from cuamaster.propagation.collection.outcomes import ENDINGS, outcome_of
 from cuamaster.propagation.collection.progress import files_of
-from cuamaster.propagation.collection.race import Beaten, Race, winner
+from cuamaster.propagation.collection.race import Beaten, Race, run_all
 from cuamaster.propagation.collection.rollback import roll_back
 from cuamaster.propagation.collection.setup import carry_out, establish
 from cuamaster.propagation.collection.snapshots import Snapshots
@@ -169,21 +168,12 @@ class _Rollout:
                 runs.append(self._forked(number, rival(number), desktop, boundary))
             if len(runs) == 1:
                 return None
-            with ThreadPoolExecutor(len(runs), thread_name_prefix="branch") as threads:
-                ended = list(threads.map(_Rollout.to_its_end, runs))
-        kept = winner([(outcome, len(run.path())) for run, (outcome, _) in zip(runs, ended, strict=True)])
-        self.branches = tuple(
-            Branch(
-                number=run.number, snapshot=boundary.label, node=boundary.node, outcome=outcome, message=message,
-                path=tuple(node.index for node in run.path() if node.index > boundary.node), kept=run is runs[kept],
-            )
-            for run, (outcome, message) in zip(runs, ended, strict=True)
-        )  # fmt: skip
+            kept, self.branches = run_all(runs, boundary)
         runs[kept]._log("kept")
         self.nodes = joined({run.number: run.nodes for run in runs}, kept)
         self.verdict, self.final = runs[kept].verdict, runs[kept].final
-        outcome, message = ended[kept]
-        return outcome or "failed", message  # without a verified one no branch was given up
+        told = self.branches[kept]
+        return told.outcome or "failed", told.message  # without a verified one no branch was given up
 
     def _forked(self, number: int, policy: Policy, desktop: Desktop, boundary: Boundary) -> _Rollout:
         policy.begin(self.task)

@@ -5,16 +5,27 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cuamaster.action_space import CUAAction
 from cuamaster.adapters.desktops.pool import DesktopPool, Member
 from cuamaster.adapters.desktops.simulated import SimulatedDesktop, SimulatedHost
+from cuamaster.adapters.journals.jsonl import JsonlJournal
 from cuamaster.adapters.leases.sqlite import SqliteLeases
+from cuamaster.adapters.screens.known import KnownReader
+from cuamaster.adapters.stores.local import LocalStore
 from cuamaster.errors import GuestDied, HostBusy, LeaseLost
+from cuamaster.ports import Decision, Frame
+from cuamaster.propagation.collection.detect import RulesDetector
+from cuamaster.propagation.collection.rollout import rollout
+from cuamaster.records.condition import FileExists
+from cuamaster.records.episode import Budget, Node
+from cuamaster.records.task import Environment, Task
+from cuamaster.records.trajectory import Action
 
 Make = Callable[..., DesktopPool]
 
@@ -111,6 +122,51 @@ def test_a_lost_lease_closes_the_desktop_and_ends_its_use(pool: Make, table: Sql
         inner.screenshot()
     with pool(host=host).open("b"):
         pass
+
+
+class Unlucky:
+    """A policy that waits, and loses its lease before the third step."""
+
+    name, mode = "unlucky", "gui"
+
+    def __init__(self, table: SqliteLeases, mine: DesktopPool) -> None:
+        self.table, self.pool = table, mine
+
+    def begin(self, task: Task) -> None:
+        pass
+
+    def decide(self, frame: Frame, history: Sequence[Node], hint: str) -> Decision:
+        if len(history) == 2:
+            for lease in self.table.held():
+                self.table.release(lease)  # as a sweep would
+            deadline = time.monotonic() + 20
+            while not self.pool._heart._holds[0].lost and time.monotonic() < deadline:
+                time.sleep(0.01)
+        return Decision(actions=(Action(action=CUAAction("wait", {"seconds": 1})),))
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        pass
+
+
+def test_an_episode_whose_lease_is_lost_is_infra_and_its_last_action_was_not_sent(
+    pool: Make, table: SqliteLeases, tmp_path: Path
+) -> None:
+    task = Task(
+        instruction="Wait.", environment=Environment(image="a", image_digest=""), verifier=FileExists(path="~/never"),
+        plan=(), strategy="imported",
+    )  # fmt: skip
+    reader, mine = KnownReader(lambda _: ()), pool(ttl=2.0)
+    with mine.open("a") as desktop:
+        episode = rollout(
+            task, Unlucky(table, mine), desktop, reader=reader, journal=JsonlJournal(tmp_path / "j.jsonl"),
+            detector=RulesDetector(reader), store=LocalStore(tmp_path / "blobs"), budget=Budget(), clock=time.monotonic,
+            episode_id="e",
+        )  # fmt: skip
+    assert (episode.outcome, len(episode.nodes), episode.first_attempt_passed) == ("infra", 2, None)
+    assert episode.message.startswith("LeaseLost")
 
 
 def test_a_fork_takes_a_slot_of_its_own_or_is_refused_at_once(pool: Make, table: SqliteLeases) -> None:

@@ -107,3 +107,13 @@ def _children() -> list[str]:
 def test_a_missing_program_is_named(tmp_path: Path, clip: Path) -> None:
     with pytest.raises(MissingDependency, match="no-such-probe"):
         FfmpegFrames(ffprobe="no-such-probe").probe(clip)
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv"])
+def test_a_recording_ends_with_its_picture(tmp_path: Path, name: str) -> None:
+    sources = "-f lavfi -i testsrc=size=320x200:rate=10:duration=2 -f lavfi -i sine=duration=9"
+    path = _make(tmp_path / name, f"{sources} -pix_fmt yuv420p")
+    reader = FfmpegFrames()
+    info = reader.probe(path)
+    assert info.duration == pytest.approx(2.0, abs=0.2) and info.has_audio
+    assert reader.at(path, 8.0).shape == (200, 320, 3)

@@ -160,10 +160,26 @@ def test_the_bundled_captions(tmp_path: Path) -> None:
     assert transcript is not None and transcript.trust == 1.0 and len(transcript.sentences) == 13
 
 
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [
+        ("cp1251", "Откройте меню «Файл» и нажмите кнопку, затем введите имя файла и сохраните его"), ("koi8_r", "Откройте меню и нажмите кнопку Сохранить"),
+        ("cp1252", "Cliquez sur Données, puis sélectionnez la plage"), ("cp1250", "Otwórz menu Plik i wybierz opcję Zapisz"),
+        ("gbk", "点击文件菜单然后选择另存为"), ("shift_jis", "ファイルメニューを開いて保存をクリックします"), ("euc_kr", "파일 메뉴를 열고 저장을 클릭하세요"),
+    ],
+)  # fmt: skip
+def test_captions_in_an_old_encoding_are_read(tmp_path: Path, encoding: str, said: str) -> None:
+    transcript = read(tmp_path, "a.srt", cues(("00:01.000", "00:03.000", said)).encode(encoding))
+    assert transcript is not None and transcript.text == said
+    assert transcript.problems == ("guessed-encoding",) and 0.6 < transcript.trust < 1
+
+
 def test_captions_in_a_guessed_encoding_are_trusted_as_far_as_they_are_plain(tmp_path: Path) -> None:
     western = read(tmp_path, "a.srt", cues(("00:01.000", "00:03.000", "Open the café menu and save")).encode("cp1252"))
-    chinese = read(tmp_path, "b.srt", cues(("00:01.000", "00:03.000", "点击文件菜单然后保存")).encode("gbk"))
-    assert western is not None and chinese is not None
-    assert western.problems == chinese.problems == ("guessed-encoding",)
+    torn = read(
+        tmp_path, "b.srt", cues(("00:01.000", "00:03.000", "点击文件菜单然后保存")).encode("gbk") + b"\xff\x81\x8d\x90"
+    )
+    assert western is not None and torn is not None
+    assert western.problems == torn.problems == ("guessed-encoding",)
     assert western.trust > 0.9
-    assert chinese.trust < 0.5
+    assert torn.trust < 0.5

@@ -24,6 +24,8 @@ CuamasterError
     `-- DesktopFault            infrastructure: says nothing about the policy
         |-- GuestUnresponsive   the agent or the screen does not answer
         |-- GuestDied           the virtual machine is gone
+        |-- ConnectionLost      libvirt itself went away; its machines may still run
+        |-- NoRoom              the host's disk is full: a snapshot or a guest's own writes do not fit
         |-- BadFrame            black, stale, truncated or wrong-sized picture
         |-- HostBusy            another process holds this desktop host, or no capacity
         |-- LeaseLost           the right to a desktop ran out while it was used
@@ -175,6 +177,14 @@ class GuestUnresponsive(DesktopFault):
 
 class GuestDied(DesktopFault):
     """The virtual machine process is gone."""
+
+
+class ConnectionLost(DesktopFault):
+    """The connection to libvirt is gone; what it ran may still run."""
+
+
+class NoRoom(DesktopFault):
+    """The disk of the desktop's host is full; dropping a snapshot may help."""
 
 
 class BadFrame(DesktopFault):

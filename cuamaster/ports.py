@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -210,8 +211,11 @@ class Desktop(Protocol):
     def act(self, action: CUAAction, action_id: str) -> Receipt:
         """Perform one gui or cli action (wait included; tool.call and finish are the rollout's business)."""
 
+    def release(self) -> None:
+        """Let go of every key and button that is held down."""
+
     def screenshot(self) -> Frame:
-        """The screen now, through the frame gate."""
+        """The screen now, through the frame gate; raises BadFrame."""
 
     def settle(self, *, timeout: float = 10.0, quiet: float = 0.4) -> Frame:
         """The screen once nothing has changed for `quiet` seconds, or at the deadline."""
@@ -232,13 +236,16 @@ class Desktop(Protocol):
         """The light state signature, with hashes of the given files."""
 
     def snapshot(self, label: str, files: Sequence[str] = ()) -> StateSignature:
-        """Save memory and disk under `label`; returns the signature attested at that moment."""
+        """Save memory and disk under `label`; returns the signature attested at that moment. Raises StateDrift, NoRoom."""
 
     def rollback(self, label: str) -> StateSignature:
         """Return to a snapshot; raises StateDrift unless the signature is the attested one."""
 
     def drop_snapshot(self, label: str) -> None:
         """Free a snapshot's space."""
+
+    def snapshot_sizes(self) -> Mapping[str, int]:
+        """Bytes on disk of every snapshot that is kept, by label."""
 
     def fork(self, label: str) -> AbstractContextManager[Desktop]:
         """Another desktop that stands at a snapshot, attested, with all snapshots of this one; ended when the block is left.
@@ -256,7 +263,7 @@ class DesktopHost(Protocol):
     name: str
 
     def open(self, image: str) -> AbstractContextManager[Desktop]:
-        """A fresh desktop from the image's golden snapshot; raises HostBusy, GuestUnresponsive, MissingDependency."""
+        """A fresh desktop from the image's golden snapshot, attested; raises HostBusy, DesktopFault, MissingDependency."""
 
     def room(self, image: str) -> str | None:
         """Why one more desktop does not fit on the machine now (memory, disk), or None."""
@@ -409,3 +416,5 @@ class DesktopPorts:
     """The policy that is collected, for one episode id; with True it errs on purpose, so that rollback is exercised."""
     journal: Callable[[str], Journal]
     """The journal of one episode, by its id."""
+    clock: Callable[[], float] = time.monotonic
+    """Seconds of episodes and budgets; never the time of day, which may jump."""

@@ -100,6 +100,11 @@ class Settings(BaseSettings):
     image: str = "light-desktop"
     desktop: Literal["libvirt", "simulated"] = "libvirt"
     libvirt_uri: str = Field(default="", description="empty: qemu:///embed under the cache")
+    screen: str = Field(
+        default="",
+        pattern=r"^([1-9]\d{2,3}x[1-9]\d{2,3})?$",
+        description="size of the desktops' screens, e.g. 1920x1080; empty: the image's",
+    )
     vm_capacity: int = Field(default=1, ge=1, description="guests at once on this host")
     hosts: tuple[Host, ...] = Field(
         default=(), description="several desktop hosts: [{uri, capacity}, ...]; empty: libvirt_uri with vm_capacity"
@@ -133,6 +138,12 @@ class Settings(BaseSettings):
         default=1, ge=1, description="branches tried side by side from where the first failure is rolled back to"
     )
     max_seconds: float = 900.0
+
+    @property
+    def screen_size(self) -> tuple[int, int] | None:
+        """Width and height in pixels, or None for the image's own."""
+        width, _, height = self.screen.partition("x")
+        return (int(width), int(height)) if height else None
 
     @property
     def desktop_hosts(self) -> tuple[Host, ...]:

@@ -265,7 +265,8 @@ def _shared_name(settings: Settings, uri: str) -> str:
 def _simulated(settings: Settings) -> tuple[list[DesktopHost], GuestImage]:
     from cuamaster.adapters.desktops.simulated import SimulatedHost
 
-    hosts = [SimulatedHost(host.capacity) for host in settings.desktop_hosts]
+    given = {"screen": settings.screen_size} if settings.screen_size else {}
+    hosts = [SimulatedHost(host.capacity, **given) for host in settings.desktop_hosts]
     return [*hosts], hosts[0].guest_image(settings.image)
 
 
@@ -278,7 +279,14 @@ def _libvirt(settings: Settings, progress: Progress | None) -> tuple[list[Deskto
     builder = MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache)
     image = builder.build(settings.image, progress)
     return [
-        LibvirtHost(builder, settings.cache, uri=host.uri, capacity=host.capacity, progress=progress)
+        LibvirtHost(
+            builder,
+            settings.cache,
+            uri=host.uri,
+            capacity=host.capacity,
+            screen=settings.screen_size,
+            progress=progress,
+        )
         for host in settings.desktop_hosts
     ], image
 

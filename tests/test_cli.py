@@ -165,6 +165,22 @@ def test_the_taxonomy_is_shown_and_its_coverage_reported(tmp_path: Path) -> None
     assert unknown.returncode == 2 and "gimp" in unknown.stderr
 
 
+def test_a_terminated_command_tidies_up_on_its_way_out(tmp_path: Path) -> None:
+    script = (
+        "import sys, time\nfrom pathlib import Path\nfrom cuamaster import cli\nfolder = Path(sys.argv[1])\n"
+        "def command():\n    try:\n        print('begun', flush=True)\n        time.sleep(60)\n"
+        "    finally:\n        (folder / 'tidy').touch()\n"
+        "cli.app = command\ncli.main()\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    process.terminate()
+    assert process.wait(30) == 143
+    process.stdout.close()
+    assert (tmp_path / "tidy").exists()
+
+
 def test_a_site_that_is_left_alone_is_shown_and_forgotten(tmp_path: Path) -> None:
     SiteTable(tmp_path / "sites.sqlite").rest("youtube.com", time.time() + 4000, "rate-limited")
     env = {"CUAMASTER_CACHE": str(tmp_path)}

@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 something failed (typed error on stderr), 2 wrong usage or
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Annotated
 
@@ -36,8 +37,14 @@ def _version(version: Annotated[bool, typer.Option("--version", help="Print the 
         raise typer.Exit
 
 
+def _terminated(number: int, _frame: object) -> None:
+    """Desktops are ended and leases given back on the way out, as after an error."""
+    sys.exit(128 + number)
+
+
 def main() -> None:
     """Entry point: typed errors become one line on stderr and an exit code."""
+    signal.signal(signal.SIGTERM, _terminated)
     try:
         app()
     except CuamasterError as exc:

@@ -56,6 +56,8 @@ class Boundary(Record):
     label: str
     node: int = Field(ge=-1, description="index of the last node before it; -1: the start")
     use: int = Field(ge=0, description="how many plan uses were complete")
+    parent: str = Field(default="", description="label of the boundary from which this one was reached; '': the start")
+    bytes: int = Field(default=0, ge=0, description="what the snapshot takes on disk")
     signature: StateSignature
     checks: tuple[Check, ...] = Field(default=(), description="the task's leaf conditions as found here")
     controller: dict[str, Any] = Field(default_factory=dict, description="the policy's state")

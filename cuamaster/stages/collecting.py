@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import logging
 import math
-import time
 from collections.abc import Sequence
 
 from cuamaster.errors import DesktopFault, HostBusy
@@ -58,8 +57,8 @@ def collect(folder: RoundFolder, tasks: Sequence[Task], ports: DesktopPorts, set
 def _how(settings: Settings) -> str:
     """Who collects and where: another policy makes other episodes of the same task."""
     policy = f"{settings.policy} {settings.api_model}" if settings.policy == "openai_api" else settings.policy
-    branches = f" {settings.branches} branches" if settings.branches > 1 else ""
-    return f"{policy} {settings.mode} {settings.desktop}{branches}"
+    branches = f"{settings.branches} branches" if settings.branches > 1 else ""
+    return " ".join(filter(None, (policy, settings.mode, settings.desktop, settings.screen, branches)))
 
 
 def faulted(tasks: Sequence[Task], settings: Settings) -> set[str]:
@@ -82,7 +81,7 @@ def _episode(
     for log in unfinished(journal):
         return as_infra(log, "the collecting process ended before the episode did"), False
     policy = ports.policy(episode_id, err)
-    begun = time.monotonic()
+    begun = ports.clock()
     try:
         with ports.host.open(task.environment.image) as desktop:
             return rollout(
@@ -91,14 +90,16 @@ def _episode(
                     max_steps=settings.max_steps, max_retries=settings.max_retries, max_seconds=settings.max_seconds,
                     branches=settings.branches,
                 ),
-                clock=time.monotonic, episode_id=episode_id, rival=lambda branch: ports.policy(f"{episode_id}-b{branch}", err),
+                clock=ports.clock, episode_id=episode_id, rival=lambda branch: ports.policy(f"{episode_id}-b{branch}", err),
             ), True  # fmt: skip
     except HostBusy:
         raise
-    except DesktopFault as exc:  # no desktop came up: nothing was done
+    except DesktopFault as exc:
+        for episode in finished(journal):  # the desktop failed after the end
+            return episode, True
         return Episode(
             id=episode_id, task_id=task.id, policy=policy.name, mode=policy.mode, outcome="infra", verdict=None, nodes=(),
-            seconds=time.monotonic() - begun, message=str(exc), image_digest=ports.image.digest,
+            seconds=ports.clock() - begun, message=str(exc), image_digest=ports.image.digest,
         ), True  # fmt: skip
 
 
@@ -149,7 +150,7 @@ def certify(folder: RoundFolder, tasks: Sequence[Task], ports: DesktopPorts, set
 def oracle_of(ports: DesktopPorts, mode: Mode, name: str) -> Oracle:
     """A policy that follows plans, with a journal of this name."""
     return Oracle(
-        ports.oracle(mode), ports.reader, RulesDetector(ports.reader), ports.store, ports.journal(name), time.monotonic
+        ports.oracle(mode), ports.reader, RulesDetector(ports.reader), ports.store, ports.journal(name), ports.clock
     )
 
 

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from cuamaster.action_space import CUAAction
+from cuamaster.action_space import CUAAction, from_pixel
 from cuamaster.adapters.desktops.pool import DesktopPool, Member
 from cuamaster.adapters.desktops.simulated import SimulatedHost
 from cuamaster.adapters.leases.sqlite import SqliteLeases
@@ -31,7 +31,12 @@ def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     made.close()
 
 
-def _libvirt_host() -> DesktopHost:
+def _sized(host: DesktopHost, size: tuple[int, int]) -> DesktopHost:
+    """The same kind of host, with another screen; a process's hosts share what is costly."""
+    return SimulatedHost(screen=size) if isinstance(host, DesktopPool | SimulatedHost) else _libvirt_host(size)
+
+
+def _libvirt_host(screen: tuple[int, int] | None = None) -> DesktopHost:
     from cuamaster.adapters.desktops.libvirt_host import LibvirtHost
     from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
     from cuamaster.assets import asset_folder
@@ -39,7 +44,7 @@ def _libvirt_host() -> DesktopHost:
 
     settings = Settings()
     builder = MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache)
-    return LibvirtHost(builder, settings.cache, uri=settings.libvirt_uri, capacity=2)
+    return LibvirtHost(builder, settings.cache, uri=settings.libvirt_uri, capacity=2, screen=screen)
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +151,7 @@ def test_an_unknown_application_is_named(desktop: Desktop) -> None:
 def test_typed_text_is_saved_exactly_and_the_clipboard_stays(desktop: Desktop) -> None:
     desktop.shell("printf former | xclip -selection clipboard >/dev/null 2>&1")
     window(desktop, "mousepad")
-    text = 'The quick (brown) fox: 100% "sure"?\nnaïve 你好\n  {end} <~`\'|\\/>'
+    text = 'The quick (brown) fox: 100% "sure"?\nnaïve 你好 🎉👩\u200d💻\n  {end} <~`\'|\\/> & <>&|"\''
     assert act(desktop, "keyboard.type", text=text).status == "sent"
     desktop.settle(timeout=20)
     assert act(desktop, "keyboard.press", keys=["ctrl", "s"]).status == "sent"
@@ -187,8 +192,32 @@ def test_a_drag_moves_a_window(desktop: Desktop) -> None:
     assert (after.width, after.height) == (before.width, before.height)
 
 
+@pytest.mark.parametrize("size", [(1024, 768), (1920, 1080)])
+def test_every_size_of_screen_shows_takes_input_and_comes_back(host: DesktopHost, size: tuple[int, int]) -> None:
+    other = _sized(host, size)
+    with other.open(IMAGE) as desktop:
+        width, height = size
+        assert (desktop.width, desktop.height) == size
+        assert desktop.settle(timeout=30).image.shape == (height, width, 3)
+        attested = desktop.snapshot("empty")
+        act(desktop, "mouse.move", x=from_pixel(width - 3, width), y=from_pixel(3, height))
+        corner = desktop.settle(timeout=20).image
+        act(desktop, "mouse.click", x=from_pixel(18, width), y=from_pixel(height - 16, height))  # the first launcher
+        deadline = time.monotonic() + 240
+        while (active := desktop.state().active) is None:
+            assert time.monotonic() < deadline
+            desktop.settle(timeout=30, quiet=0.5)
+        assert active.app == "mousepad"
+        assert active.x + active.width <= width
+        assert active.y + active.height <= height
+        assert desktop.rollback("empty") == attested
+        act(desktop, "mouse.move", x=from_pixel(width - 3, width), y=from_pixel(3, height))
+        assert np.array_equal(desktop.settle(timeout=20).image, corner)
+
+
 def test_shell_actions_answer_in_the_receipt(desktop: Desktop) -> None:
     receipt = act(desktop, "shell.exec", command="echo hello; echo oops >&2; exit 4")
+    assert receipt.status == "effect_seen"
     assert receipt.exit_code == 4
     assert "hello" in receipt.response
     assert "oops" in receipt.response
@@ -232,6 +261,32 @@ def test_rollback_brings_memory_and_disk_back_as_often_as_wanted(desktop: Deskto
     desktop.drop_snapshot("typed")
     with pytest.raises(UnknownName, match="typed"):
         desktop.rollback("typed")
+
+
+def test_what_was_held_at_a_snapshot_is_let_go_by_a_rollback_and_by_release(desktop: Desktop) -> None:
+    window(desktop, "mousepad")
+    act(desktop, "keyboard.down", key="shift")
+    desktop.snapshot("held")
+    act(desktop, "keyboard.up", key="shift")
+    desktop.rollback("held")
+    act(desktop, "keyboard.type", text="a")
+    act(desktop, "keyboard.down", key="shift")
+    desktop.release()
+    act(desktop, "keyboard.press", keys=["b"])
+    desktop.settle(timeout=20)
+    act(desktop, "keyboard.press", keys=["ctrl", "a"])
+    act(desktop, "keyboard.press", keys=["ctrl", "c"])
+    desktop.settle(timeout=20)
+    assert desktop.shell("xclip -o -selection clipboard").stdout == "ab"
+    desktop.drop_snapshot("held")
+
+
+def test_snapshots_tell_their_size(desktop: Desktop) -> None:
+    desktop.write_file("~/some.txt", b"x" * 1000)
+    desktop.snapshot("sized")
+    assert desktop.snapshot_sizes()["sized"] >= 1000
+    desktop.drop_snapshot("sized")
+    assert "sized" not in desktop.snapshot_sizes()
 
 
 def test_a_label_can_be_used_again(desktop: Desktop) -> None:

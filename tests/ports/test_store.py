@@ -1,6 +1,8 @@
 """The conformance suite of the Store port."""
 
 import hashlib
+import os
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -66,3 +68,19 @@ def test_full_disk(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.stdout == "full\n", done.stderr
     assert issubclass(StoreFull, OSError)
+
+
+def test_what_a_killed_writer_left_is_swept_and_a_living_ones_draft_stays(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom cuamaster.adapters.stores.local import LocalStore\n"
+        "Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\nLocalStore(sys.argv[1]).put(b'half')\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False)
+    assert killed.returncode == -9
+    (left,) = (tmp_path / ".drafts").iterdir()
+    own = tmp_path / ".drafts" / f"{socket.gethostname()}-{os.getpid()}-abc"
+    own.write_bytes(b"being written")
+    store = LocalStore(tmp_path)
+    assert not left.exists()
+    assert own.exists()
+    assert not store.has(hashlib.sha256(b"half").hexdigest())

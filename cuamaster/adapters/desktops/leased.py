@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 from cuamaster.action_space import CUAAction
@@ -28,6 +28,11 @@ class LeasedDesktop:
         """As the desktop does."""
         with self._held():
             return self._desktop.act(action, action_id)
+
+    def release(self) -> None:
+        """As the desktop does."""
+        with self._held():
+            self._desktop.release()
 
     def screenshot(self) -> Frame:
         """As the desktop does."""
@@ -78,6 +83,11 @@ class LeasedDesktop:
         """As the desktop does."""
         with self._held():
             self._desktop.drop_snapshot(label)
+
+    def snapshot_sizes(self) -> Mapping[str, int]:
+        """As the desktop does."""
+        with self._held():
+            return self._desktop.snapshot_sizes()
 
     @contextmanager
     def fork(self, label: str) -> Iterator[Desktop]:

@@ -27,7 +27,7 @@ class Performer:
         self._height = height
 
     def perform(self, action: CUAAction) -> tuple[str, int | None]:
-        """Perform a valid action; returns (response, exit code). Raises InvalidAction for what is no desktop action."""
+        """Perform a valid action once; returns (response, exit code). Raises InvalidAction for what is no desktop action."""
         args = action.args
         match action.type:
             case "mouse.click":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
-import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ import numpy as np
 from cuamaster.action_space import CUAAction
 from cuamaster.adapters.desktops.libvirt_actions import SHELL_SECONDS, Performer
 from cuamaster.adapters.desktops.libvirt_domain import copy_disk
+from cuamaster.adapters.desktops.libvirt_freshness import Freshness
 from cuamaster.adapters.desktops.libvirt_guest import IDLE_SHARE, Guest
 from cuamaster.adapters.desktops.libvirt_input import Input
 from cuamaster.adapters.desktops.libvirt_migration import SnapshotJobs
+from cuamaster.adapters.desktops.libvirt_root import end_qemus
 from cuamaster.adapters.desktops.libvirt_session import Session
 from cuamaster.adapters.images.recipe import ImageRecipe
 from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, HostBusy, StateDrift, UnknownName
@@ -26,9 +29,20 @@ from cuamaster.records.episode import Receipt
 from cuamaster.records.trajectory import StateSignature
 from cuamaster.vision.frame_gate import decode_screenshot
 
+log = logging.getLogger(__name__)
+
 _AGENT_SECONDS = 60.0
 _ATTEST_SECONDS = 5.0
 _FRAME_SECONDS = 3.0
+
+
+@dataclass(frozen=True)
+class _Saved:
+    """What is known of a snapshot besides its bytes: the attested state, the pointer's place, what was held down."""
+
+    signature: StateSignature
+    pointer: tuple[int, int]
+    held: tuple[tuple[str, str], ...]
 
 
 class LibvirtDesktop:
@@ -63,17 +77,18 @@ class LibvirtDesktop:
         self._session = Session(guest, recipe.user, recipe.home)
         self._input = Input(guest, image.width, image.height, local=local)
         self._performer = Performer(self._input, self._session, image.width, image.height)
-        self._jobs = SnapshotJobs(guest)
+        self._jobs = SnapshotJobs(guest, folder)
         self._twin = twin
-        self._attested: dict[str, StateSignature] = dict(snapshots_of._attested) if snapshots_of else {}
-        self._pointers: dict[str, tuple[int, int]] = dict(snapshots_of._pointers) if snapshots_of else {}
+        self._saved: dict[str, _Saved] = dict(snapshots_of._saved) if snapshots_of else {}
+        self._freshness = Freshness(lambda: self._look()[0], self._input, self._draws)
         self._closed = False
         self._input.release_all()
 
     # --- acting
 
     def act(self, action: CUAAction, action_id: str) -> Receipt:
-        """Perform a gui or cli action or a wait. Status `sent`, or `unknown` when an answer did not come in time.
+        """Perform a gui or cli action or a wait, once. Status: `sent`; `effect_seen` for a command whose exit status came back;
+        `unknown` when an answer did not come in time.
 
         Raises InvalidAction for tool.call and finish, GuestDied when the machine is gone; nothing is sent twice.
         """
@@ -81,17 +96,26 @@ class LibvirtDesktop:
         started = time.monotonic()
         try:
             response, code = self._performer.perform(action)
-            status = "sent"
+            status = "sent" if code is None else "effect_seen"
         except GuestUnresponsive as exc:
             response, code, status = exc.message, None, "unknown"
+        if action.category == "gui":
+            self._freshness.acted()
         seconds = round(time.monotonic() - started, 4)
         return Receipt(action_id=action_id, status=status, response=response, exit_code=code, seconds=seconds)
+
+    def release(self) -> None:
+        """Let go of every key and button."""
+        self._input.release_all()
 
     # --- looking
 
     def screenshot(self) -> Frame:
-        """The screen now; raises BadFrame when no good frame came within a few seconds (a mode switch shows black)."""
+        """The screen now; raises BadFrame: black, truncated or wrong-sized for seconds (a mode switch is shorter), or stale."""
         pixels, taken = self._look()
+        if self._freshness.doubtful:
+            self._freshness.prove()
+            pixels, taken = self._look()
         return Frame(image=pixels, t=taken)
 
     def _look(self) -> tuple[Image, float]:
@@ -100,7 +124,9 @@ class LibvirtDesktop:
         while True:
             taken = time.monotonic()
             try:
-                return decode_screenshot(self._grab(), self.width, self.height), taken
+                pixels = decode_screenshot(self._grab(), self.width, self.height)
+                self._freshness.saw(pixels)
+                return pixels, taken
             except BadFrame:
                 if time.monotonic() > deadline:
                     raise
@@ -126,9 +152,14 @@ class LibvirtDesktop:
                 since, busy = taken, now
             elif taken - since >= quiet:
                 if now - busy <= IDLE_SHARE * (taken - since) and (not self._local or self._guest.halted()):
-                    break
+                    if not self._freshness.doubtful:
+                        break
+                    self._freshness.prove()
                 since, busy = taken, now
         return Frame(image=pixels, t=taken)
+
+    def _draws(self) -> bool:
+        return "agent" not in self.capabilities or self._session.draws()
 
     def _vcpu_seconds(self) -> float:
         used = self._guest.vcpu_seconds() if self._local else None
@@ -176,8 +207,7 @@ class LibvirtDesktop:
             self._jobs.save(label)
             after = self.state(files)
             if after == before:
-                self._attested[label] = after
-                self._pointers[label] = self._input.pointer
+                self._saved[label] = _Saved(after, self._input.pointer, self._input.held)
                 return after
             self._jobs.delete(label)
             if time.monotonic() > deadline:
@@ -193,29 +223,37 @@ class LibvirtDesktop:
         """
         self._known(label)
         self._jobs.load(label)
-        return self.attest(label)
+        return self.attest_snapshot(label)
 
-    def attest(self, label: str) -> StateSignature:
+    def attest_snapshot(self, label: str) -> StateSignature:
         """After the guest was loaded from `label`: wait for it, release what is held, compare. Raises StateDrift."""
-        expected = self._known(label)
+        saved = self._known(label)
+        self._freshness.forget()
         self._guest.wait_agent(_AGENT_SECONDS)
-        self._input.release_all()
-        self._input.pointer = self._pointers[label]
-        deadline = time.monotonic() + _ATTEST_SECONDS
-        while True:
-            seen = self.state(tuple(expected.files))
-            if seen == expected:
-                return seen
-            if time.monotonic() > deadline:
-                raise StateDrift(f"{self.name}: after the rollback to {label!r}: {difference(expected, seen)}")
-            time.sleep(0.1)
+        self._input.release_all(saved.held)
+        self._input.pointer = saved.pointer
+        return self.attest(saved.signature, f"the rollback to {label!r}")
 
-    def _known(self, label: str) -> StateSignature:
-        if label not in self._attested:
+    def attest(self, expected: StateSignature, after: str) -> StateSignature:
+        """The state now, which must become `expected` within seconds `after` something; raises StateDrift."""
+        deadline = time.monotonic() + _ATTEST_SECONDS
+        while (seen := self.state(tuple(expected.files))) != expected:
+            if time.monotonic() > deadline:
+                raise StateDrift(f"{self.name}: after {after}: {difference(expected, seen)}")
+            time.sleep(0.1)
+        return seen
+
+    def snapshot_sizes(self) -> Mapping[str, int]:
+        """Bytes that each snapshot's memory and device state take on disk."""
+        sizes = self._jobs.sizes()
+        return {label: sizes[label] for label in self._saved if label in sizes}
+
+    def _known(self, label: str) -> _Saved:
+        if label not in self._saved:
             raise UnknownName(
-                f"{self.name} has no snapshot {label!r}", hint=f"it has {', '.join(self._attested) or 'none'}"
+                f"{self.name} has no snapshot {label!r}", hint=f"it has {', '.join(self._saved) or 'none'}"
             )
-        return self._attested[label]
+        return self._saved[label]
 
     @contextmanager
     def fork(self, label: str) -> Iterator[Desktop]:
@@ -244,18 +282,20 @@ class LibvirtDesktop:
 
     def drop_snapshot(self, label: str) -> None:
         """Free a snapshot's space; unknown labels are ignored."""
-        if self._attested.pop(label, None) is not None:
+        if self._saved.pop(label, None) is not None:
             self._jobs.delete(label)
 
     def close(self) -> None:
-        """Release what is held, end the machine, free its disk; safe to call twice."""
+        """End the machine and free its disk; safe to call twice, and never a reason to lose what was collected on it."""
         if self._closed:
             return
         self._closed = True
         try:
             self._guest.destroy()
+        except DesktopFault as exc:
+            log.warning("%s", exc)
         finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            end_qemus(self._folder)  # libvirt may have gone, and its machine not
             self._on_close()
 
 

@@ -15,6 +15,7 @@ from cuamaster.adapters.desktops.libvirt_guest import Guest
 from cuamaster.adapters.desktops.libvirt_machine import start_guest
 from cuamaster.adapters.desktops.libvirt_migration import save_state
 from cuamaster.adapters.desktops.libvirt_root import Root
+from cuamaster.adapters.desktops.libvirt_seal import SEAL, damage, seal
 from cuamaster.adapters.desktops.libvirt_session import Session
 from cuamaster.adapters.images.recipe import ImageRecipe, WarmUp
 from cuamaster.errors import DesktopFault, GuestUnresponsive
@@ -36,14 +37,14 @@ def golden_folder(image: GuestImage, machine: Machine) -> Path:
 def ensure_golden(root: Root, recipe: ImageRecipe, image: GuestImage, machine: Machine, progress: Progress) -> Path:
     """Return the golden snapshot's folder, making it first; one process makes it, others wait.
 
-    Raises GuestUnresponsive when the guest does not boot or an application of the warm-up does not show its window.
+    A damaged one is made again. Raises GuestUnresponsive when the guest does not boot or an application of the warm-up does not show its window.
     """
     from filelock import FileLock
 
     target = golden_folder(image, machine)
-    if not _complete(target):
+    if not usable(target):
         with FileLock(image.folder / f"{target.name}.lock"):
-            if not _complete(target):
+            if not usable(target):
                 staged = image.folder / f".{target.name}"
                 for leftover in (target, staged):
                     shutil.rmtree(leftover, ignore_errors=True)
@@ -60,8 +61,16 @@ def golden_signature(folder: Path) -> StateSignature:
     return StateSignature.model_validate(json.loads((folder / "manifest.json").read_text("utf-8"))["signature"])
 
 
-def _complete(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in FILES)
+def usable(folder: Path) -> bool:
+    """Whether the golden snapshot in `folder` is complete and undamaged."""
+    if not all((folder / name).is_file() for name in FILES):
+        return False
+    if not (folder / SEAL).is_file():  # made before snapshots were sealed
+        seal(folder, FILES)
+    why = damage(folder)
+    if why is not None:
+        log.warning("the golden snapshot %s is damaged and is made again: %s", folder, why)
+    return why is None
 
 
 def _make(
@@ -103,6 +112,7 @@ def _make(
         "signature": signature.model_dump(mode="json"),
     }
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+    seal(folder, FILES)
     progress("golden snapshot ready", 1.0)
 
 

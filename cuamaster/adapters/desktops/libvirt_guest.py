@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from typing import Any
 import libvirt
 import libvirt_qemu
 
-from cuamaster.errors import DesktopFault, GuestDied, GuestUnresponsive
+from cuamaster.errors import ConnectionLost, DesktopFault, GuestDied, GuestUnresponsive, NoRoom
 
 PIECE = 48 << 10
 """Bytes per guest-file-write and per read: pieces of 192 KiB have been seen to corrupt the agent's JSON."""
@@ -32,7 +34,14 @@ class Executed:
 
 
 class Guest:
-    """A running virtual machine; `qmp` and `agent` raise GuestDied, GuestUnresponsive or DesktopFault."""
+    """A running virtual machine; every method raises GuestDied, GuestUnresponsive, ConnectionLost, NoRoom or DesktopFault.
+
+    `monitor_seconds`: a machine whose monitor is silent for longer hangs, and is ended. `agent_seconds`: the same for one
+    answer of the guest agent, after which the machine lives on.
+    """
+
+    monitor_seconds = 90.0
+    agent_seconds = 30
 
     def __init__(self, domain: Any, name: str) -> None:
         self.name = name
@@ -44,28 +53,49 @@ class Guest:
     def qmp(self, command: str, arguments: Mapping[str, Any] | None = None) -> Any:
         """Send one QMP command and return its `return` value."""
         request = json.dumps({"execute": command, "arguments": dict(arguments or {})})
-        try:
+        with self._monitor(f"monitor command {command}"):
             answer = json.loads(libvirt_qemu.qemuMonitorCommand(self._domain, request, 0))
-        except libvirt.libvirtError as exc:
-            raise self._fault(f"monitor command {command}", exc) from exc
         if "error" in answer:
             raise DesktopFault(f"{self.name}: {command}: {answer['error'].get('desc', answer['error'])}")
         return answer["return"]
 
     def hmp(self, line: str) -> str:
         """Send one human monitor command (for the few things QMP lacks)."""
-        try:
+        with self._monitor(f"monitor line {line!r}"):
             return str(libvirt_qemu.qemuMonitorCommand(self._domain, line, 1))
+
+    @contextmanager
+    def _monitor(self, what: str) -> Iterator[None]:
+        """Around a call that libvirt waits for without a limit: a silent machine is ended, which ends the wait."""
+        silent = threading.Event()
+
+        def end() -> None:
+            silent.set()
+            with suppress(DesktopFault):  # the call that waits tells what is wrong
+                self.destroy()
+
+        timer = threading.Timer(self.monitor_seconds, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
         except libvirt.libvirtError as exc:
-            raise self._fault(f"monitor line {line!r}", exc) from exc
+            if silent.is_set():
+                raise GuestUnresponsive(
+                    f"{self.name}: {what}: no answer within {self.monitor_seconds:g} s, the machine was ended"
+                ) from exc
+            raise self._fault(what, exc) from exc
+        finally:
+            timer.cancel()
 
     # --- agent
 
-    def agent(self, command: str, arguments: Mapping[str, Any] | None = None, *, timeout: int = 30) -> Any:
-        """Send one guest agent command, waiting at most `timeout` seconds for the answer."""
+    def agent(self, command: str, arguments: Mapping[str, Any] | None = None, *, timeout: int | None = None) -> Any:
+        """Send one guest agent command, waiting at most `timeout` seconds (None: `agent_seconds`) for the answer."""
         request = json.dumps({"execute": command, "arguments": dict(arguments or {})})
+        limit = self.agent_seconds if timeout is None else timeout
         try:
-            return json.loads(libvirt_qemu.qemuAgentCommand(self._domain, request, timeout, 0))["return"]
+            return json.loads(libvirt_qemu.qemuAgentCommand(self._domain, request, limit, 0))["return"]
         except libvirt.libvirtError as exc:
             raise self._fault(f"agent command {command}", exc) from exc
 
@@ -161,13 +191,11 @@ class Guest:
     def screenshot(self) -> bytes:
         """The screen as PPM or PNG bytes, streamed, so that no path is shared with the host."""
         parts: list[bytes] = []
-        try:
+        with self._monitor("screenshot"):
             stream = self._domain.connect().newStream(0)
             self._domain.screenshot(stream, 0, 0)
             stream.recvAll(lambda _stream, data, _opaque: parts.append(bytes(data)), None)
             stream.finish()
-        except libvirt.libvirtError as exc:
-            raise self._fault("screenshot", exc) from exc
         return b"".join(parts)
 
     def vcpu_seconds(self) -> float | None:
@@ -227,17 +255,13 @@ class Guest:
 
     def suspend(self) -> None:
         """Stop the virtual CPUs."""
-        try:
+        with self._monitor("suspend"):
             self._domain.suspend()
-        except libvirt.libvirtError as exc:
-            raise self._fault("suspend", exc) from exc
 
     def resume(self) -> None:
         """Let the virtual CPUs run."""
-        try:
+        with self._monitor("resume"):
             self._domain.resume()
-        except libvirt.libvirtError as exc:
-            raise self._fault("resume", exc) from exc
 
     def destroy(self) -> None:
         """End QEMU; nothing happens when it is gone already."""
@@ -249,8 +273,27 @@ class Guest:
 
     def _fault(self, what: str, exc: Any) -> DesktopFault:
         message = f"{self.name}: {what}: {exc}"
+        if not connected(self._domain.connect()):
+            return ConnectionLost(f"{self.name}: the connection to libvirt is lost ({what}: {exc})")
         if not self.alive():
             return GuestDied(f"{self.name}: the virtual machine is gone ({what}: {exc})")
+        if self._stopped_by_disk():
+            return NoRoom(f"{self.name}: stopped because its disk on the host cannot grow ({what}: {exc})")
         if exc.get_error_code() in (libvirt.VIR_ERR_AGENT_UNRESPONSIVE, libvirt.VIR_ERR_OPERATION_TIMEOUT):
             return GuestUnresponsive(message)
         return DesktopFault(message)
+
+    def _stopped_by_disk(self) -> bool:
+        try:
+            state, reason = self._domain.state()
+        except libvirt.libvirtError:
+            return False
+        return bool(state == libvirt.VIR_DOMAIN_PAUSED and reason == libvirt.VIR_DOMAIN_PAUSED_IOERROR)
+
+
+def connected(connection: Any) -> bool:
+    """Whether a libvirt connection still leads to libvirt; an embedded driver is always there."""
+    try:
+        return bool(connection.isAlive())
+    except libvirt.libvirtError:
+        return False

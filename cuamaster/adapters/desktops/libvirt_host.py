@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import logging
 import os
-import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -16,9 +16,11 @@ from pathlib import Path
 from cuamaster.adapters.desktops.kvm_probe import probe_kvm
 from cuamaster.adapters.desktops.libvirt_desktop import LibvirtDesktop
 from cuamaster.adapters.desktops.libvirt_domain import Machine, describe_machine
-from cuamaster.adapters.desktops.libvirt_golden import ensure_golden
+from cuamaster.adapters.desktops.libvirt_golden import ensure_golden, golden_signature
+from cuamaster.adapters.desktops.libvirt_guest import Guest
 from cuamaster.adapters.desktops.libvirt_machine import start_clone, start_fork
 from cuamaster.adapters.desktops.libvirt_root import Root, open_root
+from cuamaster.adapters.desktops.libvirt_screen import switch_screen
 from cuamaster.adapters.desktops.room import obstacle
 from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
 from cuamaster.adapters.images.recipe import ImageRecipe
@@ -46,7 +48,8 @@ class Prepared:
 class LibvirtHost:
     """Desktop host over one libvirt connection; nothing is opened before the first desktop is asked for.
 
-    `uri` empty: `qemu:///embed` under `cache`. `accel`: auto (KVM if it boots a kernel, else TCG), kvm or tcg.
+    `uri` empty: `qemu:///embed` under `cache`. `accel`: auto (KVM if it boots a kernel, else TCG), kvm or tcg. `screen`: width
+    and height in pixels that every desktop is switched to, None for the image's own.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class LibvirtHost:
         uri: str = "",
         capacity: int = 1,
         accel: str = "auto",
+        screen: tuple[int, int] | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.name = uri or "qemu:///embed"
@@ -65,6 +69,7 @@ class LibvirtHost:
         self._uri = uri
         self._capacity = capacity
         self._accel = accel
+        self._screen = screen
         self._progress: Progress = progress or (lambda _phrase, _share: None)
         self._root: Root | None = None
         self._prepared: dict[str, Prepared] = {}
@@ -75,7 +80,8 @@ class LibvirtHost:
     def open(self, image: str) -> Iterator[Desktop]:
         """A clone of the image's golden snapshot (both made if missing), ended when the block is left.
 
-        Raises HostBusy (capacity used up, or another process owns the root), GuestUnresponsive, MissingDependency, StoreFull, StoreUnwritable.
+        Raises HostBusy (capacity used up, or another process owns the root), StateDrift when the clone is not what the golden
+        snapshot attests, GuestUnresponsive, MissingDependency, InvalidInput (no such screen), StoreFull, StoreUnwritable.
         """
         desktop = self.start(image)
         try:
@@ -85,7 +91,11 @@ class LibvirtHost:
 
     def start(self, image: str) -> LibvirtDesktop:
         """Like `open`, for callers that close the desktop themselves."""
-        return self._start(self.prepare(image))
+        try:
+            return self._start(self.prepare(image))
+        except BaseException:
+            self._distrust(image)
+            raise
 
     def fork(self, source: LibvirtDesktop, label: str) -> LibvirtDesktop:
         """A guest at a snapshot of another one. Raises as `start` does, and StateDrift when it is not in the attested state."""
@@ -100,7 +110,7 @@ class LibvirtHost:
             if (why := obstacle(ready.root.folder, ready.machine.memory_mib, disk_mib=disk)) is not None:
                 raise HostBusy(f"{self.name}: no room for another desktop: {why}")
             folder = ready.root.make_folder(name)
-            undo.callback(shutil.rmtree, folder, ignore_errors=True)
+            undo.callback(ready.root.forget, name)
             if source is None:
                 guest = start_clone(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder)
             else:
@@ -108,18 +118,54 @@ class LibvirtHost:
                 guest = start_fork(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder, label)
             undo.callback(guest.destroy)
             guest.wait_agent(_AGENT_SECONDS)
-            if source is None:  # its clock stopped when the golden snapshot was made
-                guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
-            desktop = LibvirtDesktop(
-                guest, ready.recipe, ready.image, folder, lambda: self._free(name), local=ready.root.embed,
-                twin=self.fork, snapshots_of=source,
-            )  # fmt: skip
-            if source is not None:
-                desktop.attest(label)
+            desktop = (
+                self._forked(guest, ready, folder, source, label) if source else self._cloned(guest, ready, folder)
+            )
             undo.pop_all()
         with self._lock:
             self._live[name] = desktop
         return desktop
+
+    def _cloned(self, guest: Guest, ready: Prepared, folder: Path) -> LibvirtDesktop:
+        """The desktop of a clone that is what the golden snapshot attests, on the wanted screen, with the clock set."""
+        # It stopped when the golden snapshot was made.
+        guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
+        wanted = self._screen or (ready.image.width, ready.image.height)
+        desktop = self._desktop(guest, ready, folder, wanted)
+        desktop.attest(golden_signature(ready.golden), "the start from the golden snapshot")
+        if wanted != (ready.image.width, ready.image.height):
+            switch_screen(desktop, *wanted)
+        return desktop
+
+    def _forked(
+        self, guest: Guest, ready: Prepared, folder: Path, source: LibvirtDesktop, label: str
+    ) -> LibvirtDesktop:
+        """The desktop of a fork that stands at `label` of `source`, attested."""
+        desktop = self._desktop(guest, ready, folder, (source.width, source.height), source)
+        desktop.attest_snapshot(label)
+        return desktop
+
+    def _desktop(
+        self, guest: Guest, ready: Prepared, folder: Path, screen: tuple[int, int], source: LibvirtDesktop | None = None
+    ) -> LibvirtDesktop:
+        image = dataclasses.replace(ready.image, width=screen[0], height=screen[1])
+
+        def ended() -> None:
+            ready.root.forget(guest.name)
+            self._free(guest.name)
+
+        return LibvirtDesktop(
+            guest, ready.recipe, image, folder, ended, local=ready.root.embed, twin=self.fork, snapshots_of=source
+        )
+
+    def _distrust(self, image: str) -> None:
+        """After a failed start everything is looked at again: files may have been damaged, the connection may be lost."""
+        with self._lock:
+            self._prepared.pop(image, None)
+            if self._root is not None and not self._root.alive:
+                self._root.close()
+                self._root = None
+                self._prepared.clear()
 
     def room(self, image: str) -> str | None:
         """Why a clone of `image` does not fit into this machine's memory or disk now, or None."""

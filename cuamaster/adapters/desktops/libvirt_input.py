@@ -34,6 +34,9 @@ def _button(name: str, down: bool) -> Event:
     return {"type": "btn", "data": {"button": name, "down": down}}
 
 
+_MAKE = {"key": _key, "btn": _button}
+
+
 class Input:
     """Sends input events; remembers where the pointer is and what is held, so that it can be released."""
 
@@ -43,8 +46,7 @@ class Input:
         self._local = local
         self._size = (width, height)
         self.pointer = (width // 2, height // 2)
-        self._held_keys: dict[str, None] = {}
-        self._held_buttons: dict[str, None] = {}
+        self._held: dict[tuple[str, str], None] = {}
         self._unseen = 0
 
     def move(self, x: int, y: int) -> None:
@@ -103,21 +105,19 @@ class Input:
 
     def button(self, name: str, down: bool) -> None:
         """Press or release a button of the action space."""
-        code = _BUTTONS[name]
-        if down:
-            self._held_buttons[code] = None
-        self._send([_button(code, down)])
-        if not down:
-            self._held_buttons.pop(code, None)
+        self._change("btn", _BUTTONS[name], down)
 
     def keys(self, codes: Iterable[str], down: bool) -> None:
         """Press or release key codes in order."""
         for code in codes:
-            if down:
-                self._held_keys[code] = None
-            self._send([_key(code, down)])
-            if not down:
-                self._held_keys.pop(code, None)
+            self._change("key", code, down)
+
+    def _change(self, kind: str, code: str, down: bool) -> None:
+        if down:
+            self._held[kind, code] = None  # before it is sent: it may arrive although its answer does not
+        self._send([_MAKE[kind](code, down)])
+        if not down:
+            self._held.pop((kind, code), None)
 
     def press(self, codes: Sequence[str], seconds: float = _PRESS) -> None:
         """Press codes together, keep them for `seconds`, release in reverse."""
@@ -141,14 +141,16 @@ class Input:
             self._send(burst)
             self._await_guest()
 
-    def release_all(self) -> None:
-        """Release every modifier, every key and button this object holds; a snapshot may have been taken with one down."""
-        for code in dict.fromkeys([*MODIFIER_CODES, *self._held_keys]):
-            self._send([_key(code, False)])
-        for code in [*self._held_buttons]:
-            self._send([_button(code, False)])
-        self._held_keys.clear()
-        self._held_buttons.clear()
+    @property
+    def held(self) -> tuple[tuple[str, str], ...]:
+        """Keys and buttons that are down, as (key | btn, code): to be kept with a snapshot of the guest."""
+        return tuple(self._held)
+
+    def release_all(self, held: Iterable[tuple[str, str]] = ()) -> None:
+        """Release every modifier and button, what this object holds, and `held`: what was down when a snapshot was taken."""
+        always = [("key", code) for code in MODIFIER_CODES] + [("btn", code) for code in _BUTTONS.values()]
+        self._send([_MAKE[kind](code, False) for kind, code in dict.fromkeys([*held, *self._held, *always])])
+        self._held.clear()
 
     def _wheel(self, code: str, notches: int) -> None:
         for _ in range(notches):

@@ -41,7 +41,7 @@ def start_fork(root: Root, machine: Machine, name: str, image: Path, golden: Pat
     xml = domain_xml(machine, name, image, folder, golden / "memory.img", share=False, incoming=False)
     guest = start_guest(root, name, xml, paused=True)  # it never runs before its memory is that of the snapshot
     try:
-        SnapshotJobs(guest).load(label)
+        SnapshotJobs(guest, folder).load(label)
         guest.resume()
     except BaseException:
         guest.destroy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import threading
 import time
@@ -9,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from cuamaster.adapters.desktops.libvirt_guest import Guest
-from cuamaster.errors import DesktopFault, GuestUnresponsive
+from cuamaster.errors import DesktopFault, GuestUnresponsive, NoRoom
 
 _CHUNK = 1 << 20
+_FULL_BYTES = 32 << 20
 _POLL = 0.005
 
 
@@ -81,11 +83,18 @@ def _finish_migration(guest: Guest, timeout: float) -> None:
 class SnapshotJobs:
     """Saves, loads and deletes memory-and-disk snapshots inside a guest's own disk; libvirt does not know these tags."""
 
-    def __init__(self, guest: Guest) -> None:
+    def __init__(self, guest: Guest, folder: Path) -> None:
+        """`folder`: where the guest's disk lies, if this host can see it."""
         self._guest = guest
+        self._folder = folder
         self._count = 0
         inserted = [block["inserted"] for block in guest.qmp("query-block") if block.get("inserted")]
         self._node = str(inserted[0]["node-name"])
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes of device and memory state that each snapshot holds on the disk."""
+        images = [block["inserted"]["image"] for block in self._guest.qmp("query-block") if block.get("inserted")]
+        return {item["name"]: int(item["vm-state-size"]) for image in images for item in image.get("snapshots", ())}
 
     def save(self, tag: str) -> None:
         """Store memory and disk under `tag`; the guest pauses meanwhile."""
@@ -114,5 +123,10 @@ class SnapshotJobs:
                 raise GuestUnresponsive(f"{self._guest.name}: {command} did not end within {timeout:g} s")
             time.sleep(_POLL)
         self._guest.qmp("job-dismiss", {"id": job})
-        if state.get("error"):
-            raise DesktopFault(f"{self._guest.name}: {command} {arguments['tag']}: {state['error']}")
+        if reason := state.get("error"):
+            message = f"{self._guest.name}: {command} {arguments['tag']}: {reason}"
+            raise NoRoom(message) if self._full() else DesktopFault(message)
+
+    def _full(self) -> bool:
+        """Whether the disk under the guest's is full: QEMU itself only speaks of an input/output error."""
+        return self._folder.is_dir() and shutil.disk_usage(self._folder).free < _FULL_BYTES

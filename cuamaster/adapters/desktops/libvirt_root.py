@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import logging
@@ -18,6 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import libvirt
 
+from cuamaster.adapters.desktops.libvirt_guest import connected
 from cuamaster.errors import HostBusy, MissingDependency
 
 log = logging.getLogger(__name__)
@@ -35,6 +37,8 @@ remember_owner = 0
 namespaces = []
 stdio_handler = "file"
 """
+_KEEP_ALIVE = (5, 6)
+"""Seconds between two signs of life of a libvirt daemon, and how many may be missed before the connection counts as lost."""
 _lock = threading.RLock()
 _loop_started = False
 _embed_roots: dict[Path, Any] = {}
@@ -58,6 +62,17 @@ class Root:
             folder.chmod(0o777)
         return folder
 
+    def forget(self, name: str) -> None:
+        """Remove what one ended machine left: its folder, and the log that libvirt keeps for ever."""
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+        if self.embed:
+            (self.folder.parent / "log" / "qemu" / f"{name}.log").unlink(missing_ok=True)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the connection still leads to libvirt."""
+        return connected(self.connection)
+
     def close(self) -> None:
         """Give it back; an embed root stays this process's own until it ends."""
         if self.embed:
@@ -80,6 +95,7 @@ def open_root(uri: str, cache: Path) -> Root:
         folder = cache / "run"
         folder.mkdir(parents=True, exist_ok=True)
         connection = _open(uri, None)
+        connection.setKeepAlive(*_KEEP_ALIVE)
         if not parts.netloc:
             _sweep_daemon(connection, folder)
         return Root(connection, folder, embed=False)
@@ -200,15 +216,13 @@ def _sweep(connection: Any, root: Path) -> None:
 
 
 def _sweep_files(root: Path) -> None:
-    """End the QEMUs of a root without libvirt, and empty its folder for machines."""
-    for pid in {*qemu_pids(root), *qemu_pids(_short(root))}:
-        log.warning("ending orphaned QEMU %d", pid)
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
-    shutil.rmtree(root / "vm", ignore_errors=True)
+    """End the QEMUs of a root without libvirt, and empty its folders for machines and their logs."""
+    for place in {root, _short(root)}:
+        end_qemus(place)
+    for leftover in ("vm", "log"):
+        shutil.rmtree(root / leftover, ignore_errors=True)
     (root / "vm").mkdir(parents=True)
+    (root / "log" / "qemu").mkdir(parents=True)
 
 
 def _sweep_daemon(connection: Any, folder: Path) -> None:
@@ -222,6 +236,14 @@ def _sweep_daemon(connection: Any, folder: Path) -> None:
             except libvirt.libvirtError as exc:
                 log.debug("destroying %s: %s", domain.name(), exc)
             shutil.rmtree(folder / domain.name(), ignore_errors=True)
+
+
+def end_qemus(folder: Path) -> None:
+    """Kill the QEMU processes of this machine that have `folder` in their arguments, whether libvirt knows them or not."""
+    for pid in qemu_pids(folder):
+        log.warning("ending orphaned QEMU %d", pid)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def qemu_pids(root: Path) -> list[int]:

@@ -17,7 +17,7 @@ _JOBS = "/run/desk/jobs"
 _HELPER_SECONDS = 30.0
 _KILL_SECONDS = 2.0
 """Between TERM and KILL for a command that ran into its limit."""
-_TIDY_EVERY = 50
+_TIDY_FROM = 100
 
 
 class Session:
@@ -28,6 +28,7 @@ class Session:
         self._user = user
         self._home = home
         self._jobs = itertools.count(1)
+        self._used: list[str] = []
 
     def expand(self, path: str) -> str:
         """`~` and relative paths become absolute below the user's home."""
@@ -39,10 +40,9 @@ class Session:
         """Run a command with bash; its process group is killed after `timeout` seconds (then exit_code is None)."""
         data = command.encode()
         if len(data) <= PIECE:
+            self._tidy()
             return self._run(["/bin/bash", "-c", command], cwd, timeout)
-        script = f"{_JOBS}/s{next(self._jobs)}"  # too long for an argument
-        self._guest.write(script, data)
-        self._guest.execute([_BUSYBOX, "chown", self._user, script])
+        script = self._staged("s", data)  # too long for an argument
         return self._run(["/bin/bash", script], cwd, timeout)
 
     def read(self, path: str) -> bytes | None:
@@ -57,9 +57,7 @@ class Session:
     def write(self, path: str, data: bytes) -> None:
         """Write as the user, making parent folders."""
         full = self.expand(path)
-        staged = f"{_JOBS}/w{next(self._jobs)}"
-        self._guest.write(staged, data)
-        self._guest.execute([_BUSYBOX, "chown", self._user, staged])
+        staged = self._staged("w", data)
         done = self._helper("write", staged, full)
         if done.exit_code != 0:
             raise DesktopFault(f"{self._guest.name}: cannot write {full}: {done.stderr.strip()}")
@@ -77,6 +75,11 @@ class Session:
             digest, _, path = line.partition("\t")
             hashes[expanded[path]] = digest
         return StateSignature(active=active, windows=windows, files=hashes)
+
+    def draws(self, seconds: int = 10) -> bool:
+        """Whether the screen's own server answers within `seconds`; raises GuestUnresponsive when the guest itself is silent."""
+        done = self._guest.wait(self._guest.start([f"{_DESK}/windows"]), seconds)
+        return done is not None and done.exit_code == 0
 
     def begin_paste(self, text: str) -> str:
         """Offer text on the clipboard, keeping what it held; returns gui | terminal | xterm: how the focused window pastes."""
@@ -97,12 +100,24 @@ class Session:
             raise GuestUnresponsive(f"{self._guest.name}: {name} did not end within {_HELPER_SECONDS:g} s")
         return result
 
+    def _staged(self, kind: str, data: bytes) -> str:
+        """A file of the user's for one job."""
+        self._tidy()
+        path = f"{_JOBS}/{kind}{next(self._jobs)}"
+        self._guest.write(path, data)
+        self._guest.execute([_BUSYBOX, "chown", self._user, path])
+        self._used.append(path)
+        return path
+
+    def _tidy(self) -> None:
+        """Remove the files of finished jobs once there are many; called before a job has any of its own."""
+        if len(self._used) >= _TIDY_FROM:
+            self._guest.execute([_BUSYBOX, "rm", "-f", *self._used])
+            self._used.clear()
+
     def _run(self, argv: Sequence[str], cwd: str | None, timeout: float) -> ShellResult:
         """Start `argv` as the user through the guest's exec script, wait, and fetch its output files."""
-        number = next(self._jobs)
-        if number % _TIDY_EVERY == 0:
-            self._guest.execute([_BUSYBOX, "sh", "-c", f"rm -f {_JOBS}/*"])
-        job = f"j{number}"
+        job = f"j{next(self._jobs)}"
         folder = self.expand(cwd or "~")
         pid = self._guest.start(
             [_BUSYBOX, "setsid", _BUSYBOX, "sh", f"{_DESK}/exec", job, folder, *argv], capture=False
@@ -111,7 +126,9 @@ class Session:
         code = done.exit_code if done is not None else None
         if done is None:
             self._kill(pid)
-        out, err = (self.read(f"{_JOBS}/{job}.{name}") or b"" for name in ("out", "err"))
+        files = [f"{_JOBS}/{job}.{name}" for name in ("out", "err")]
+        out, err = (self.read(path) or b"" for path in files)
+        self._used += files
         return ShellResult(out.decode("utf-8", "replace"), err.decode("utf-8", "replace"), code)
 
     def _kill(self, pid: int) -> None:

@@ -6,26 +6,26 @@ import copy
 import hashlib
 import posixpath
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from cuamaster.action_space import CUAAction, canonical_key
 from cuamaster.adapters.desktops.simulated_keys import press, type_text
 from cuamaster.adapters.desktops.simulated_pointer import mouse
-from cuamaster.adapters.desktops.simulated_screen import HEIGHT, WIDTH, render
+from cuamaster.adapters.desktops.simulated_screen import render
 from cuamaster.adapters.desktops.simulated_shell import SimulatedShell
 from cuamaster.adapters.desktops.simulated_windows import (
     SimWindow,
     TerminalWindow,
 )
-from cuamaster.adapters.desktops.simulated_world import APPS, World
+from cuamaster.adapters.desktops.simulated_world import APPS, SCREEN, World
 from cuamaster.errors import GuestDied, HostBusy, InvalidAction, StateDrift, UnknownName
 from cuamaster.ports import Desktop, Frame, GuestImage, ShellResult
 from cuamaster.records.episode import Receipt
 from cuamaster.records.trajectory import StateSignature, Window
 
-DIGEST = "simulated-4"
+DIGEST = "simulated-5"
 """Changes whenever the simulated desktop behaves differently; the prefix marks what was never proven on a machine."""
 CAPABILITIES = frozenset({*(f"app:{app}" for app in APPS), "shell", "clipboard", "snapshot", "settings:gsettings"})
 _SHELL_SECONDS = 60.0
@@ -34,14 +34,13 @@ _SHELL_SECONDS = 60.0
 class SimulatedDesktop:
     """One simulated desktop; `world` may be prepared by tests, time passes only by `wait` and `sleep`."""
 
-    width = WIDTH
-    height = HEIGHT
     capabilities = CAPABILITIES
     image_digest = DIGEST
 
     def __init__(self, image: str, world: World | None = None, host: SimulatedHost | None = None) -> None:
         self.image = image
         self.world = world or World()
+        self.width, self.height = self.world.screen
         self._host = host or SimulatedHost()
         self._snapshots: dict[str, tuple[World, StateSignature]] = {}
         self._closed = False
@@ -71,7 +70,13 @@ class SimulatedDesktop:
             self.world.clock += args["seconds"]
         else:
             raise InvalidAction(f"{action.type} is not performed by a desktop", field="type")
-        return Receipt(action_id=action_id, status="sent", response=response, exit_code=code)
+        status = "sent" if code is None else "effect_seen"
+        return Receipt(action_id=action_id, status=status, response=response, exit_code=code)
+
+    def release(self) -> None:
+        """Let go of every key; buttons are never held here."""
+        self._check_open()
+        self.world.held.clear()
 
     # --- looking
 
@@ -156,6 +161,10 @@ class SimulatedDesktop:
         """Forget a snapshot; unknown labels are ignored."""
         self._snapshots.pop(label, None)
 
+    def snapshot_sizes(self) -> Mapping[str, int]:
+        """Bytes of the files that each snapshot holds."""
+        return {label: world.files.size() for label, (world, _) in self._snapshots.items()}
+
     @contextmanager
     def fork(self, label: str) -> Iterator[Desktop]:
         """A copy of this desktop and its snapshots, rolled back to one of them; raises UnknownName, StateDrift, HostBusy."""
@@ -185,15 +194,17 @@ class SimulatedHost:
 
     name = "simulated"
 
-    def __init__(self, capacity: int = 8) -> None:
+    def __init__(self, capacity: int = 8, *, screen: tuple[int, int] = SCREEN) -> None:
+        """`screen`: width and height in pixels of every desktop."""
         self._capacity = capacity
+        self._screen = screen
         self._live: list[SimulatedDesktop] = []
         self._lock = threading.Lock()
 
     @contextmanager
     def open(self, image: str) -> Iterator[Desktop]:
         """A fresh desktop, closed when the block is left; raises HostBusy."""
-        with self.live(SimulatedDesktop(image, host=self)) as desktop:
+        with self.live(SimulatedDesktop(image, World(screen=self._screen), self)) as desktop:
             yield desktop
 
     @contextmanager
@@ -216,8 +227,9 @@ class SimulatedHost:
 
     def guest_image(self, name: str) -> GuestImage:
         """What a built image would say of itself."""
+        width, height = self._screen
         return GuestImage(
-            name=name, digest=DIGEST, folder=Path(), capabilities=CAPABILITIES, width=WIDTH, height=HEIGHT
+            name=name, digest=DIGEST, folder=Path(), capabilities=CAPABILITIES, width=width, height=height
         )
 
     def close(self) -> None:

@@ -69,6 +69,10 @@ class Files:
             self.make_dir(above, parents=True)
         self.nodes[path] = None
 
+    def size(self) -> int:
+        """Bytes in all files."""
+        return sum(len(data) for data in self.nodes.values() if data is not None)
+
     def children(self, path: str) -> list[str]:
         """Names in a folder, sorted."""
         prefix = path.rstrip("/") + "/"

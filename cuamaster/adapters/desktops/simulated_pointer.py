@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cuamaster.action_space import to_pixel
-from cuamaster.adapters.desktops.simulated_screen import HEIGHT, WIDTH, at, menu_place
+from cuamaster.adapters.desktops.simulated_screen import at, menu_place
 from cuamaster.adapters.desktops.simulated_windows import (
     CalculatorWindow,
     DialogWindow,
@@ -20,18 +20,19 @@ from cuamaster.adapters.desktops.simulated_world import Menu, World
 
 def mouse(world: World, kind: str, args: Mapping[str, Any]) -> None:
     """Perform one mouse action; buttons other than left and right do nothing here."""
+    width, height = world.screen
     if kind == "mouse.drag":
-        points = [(to_pixel(x, WIDTH), to_pixel(y, HEIGHT)) for x, y in args["path"]]
+        points = [(to_pixel(x, width), to_pixel(y, height)) for x, y in args["path"]]
         _drag(world, points[0], points[-1])
         world.pointer = points[-1]
         return
     if kind == "mouse.move_relative":
         x, y = world.pointer
-        x, y = x + round(args["dx"] * WIDTH / 1000), y + round(args["dy"] * HEIGHT / 1000)
-        world.pointer = (min(WIDTH - 1, max(0, x)), min(HEIGHT - 1, max(0, y)))
+        x, y = x + round(args["dx"] * width / 1000), y + round(args["dy"] * height / 1000)
+        world.pointer = (min(width - 1, max(0, x)), min(height - 1, max(0, y)))
         return
     if "x" in args:
-        world.pointer = (to_pixel(args["x"], WIDTH), to_pixel(args["y"], HEIGHT))
+        world.pointer = (to_pixel(args["x"], width), to_pixel(args["y"], height))
     if kind == "mouse.click" and args.get("button", "left") in ("left", "right"):
         for count in range(1, args.get("count", 1) + 1):
             _click(world, args.get("button", "left"), count)

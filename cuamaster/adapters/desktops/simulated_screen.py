@@ -16,11 +16,9 @@ from cuamaster.adapters.desktops.simulated_windows import (
     SimWindow,
     TerminalWindow,
 )
-from cuamaster.adapters.desktops.simulated_world import APPS, World
+from cuamaster.adapters.desktops.simulated_world import APPS, BAR, World
 from cuamaster.ports import Image
 
-WIDTH, HEIGHT = 1280, 800
-BAR = 32
 _TITLE, _MENU, _ROW, _LINE = 20, 26, 24, 17
 _DESKTOP = (58, 110, 165)
 _FILL = {
@@ -55,12 +53,13 @@ def layout(world: World) -> list[Widget]:
     found: list[Widget] = []
     for window in world.windows:
         found += _window(world, window, window is world.active)
-    found.append(Widget(0, HEIGHT - BAR, WIDTH, BAR, "bar"))
+    across, down = world.screen
+    found.append(Widget(0, down - BAR, across, BAR, "bar"))
     for slot, app in enumerate(APPS):  # where the guest image's panel has them
-        found.append(Widget(5 + 30 * slot, HEIGHT - BAR + 3, 26, 26, "launcher", app[0].upper(), ("launch", app)))
+        found.append(Widget(5 + 30 * slot, down - BAR + 3, 26, 26, "launcher", app[0].upper(), ("launch", app)))
     for number, window in enumerate(item for item in world.windows if not isinstance(item, DialogWindow)):
         kind = "task-active" if window is world.active else "task"
-        found.append(Widget(128 + 224 * number, HEIGHT - BAR + 3, 220, 26, kind, window.title, ("raise", window)))
+        found.append(Widget(128 + 224 * number, down - BAR + 3, 220, 26, kind, window.title, ("raise", window)))
     if world.menu is not None:
         width = 60 + max(_text_width(item) for item in world.menu.items)
         for number, item in enumerate(world.menu.items):
@@ -202,7 +201,7 @@ def render(world: World) -> Image:
     from PIL import Image as Pictures
     from PIL import ImageDraw
 
-    picture = Pictures.new("RGB", (WIDTH, HEIGHT), _DESKTOP)
+    picture = Pictures.new("RGB", world.screen, _DESKTOP)
     draw = ImageDraw.Draw(picture)
     for widget in layout(world):
         fill = _FILL[widget.kind]

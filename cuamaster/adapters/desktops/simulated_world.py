@@ -15,6 +15,11 @@ from cuamaster.adapters.desktops.simulated_windows import (
     TerminalWindow,
 )
 
+SCREEN = (1280, 800)
+"""Width and height in pixels, as the guest image has them."""
+BAR = 32
+"""Height of the panel at the bottom of the screen."""
+_LEAST = 120
 APPS = ("mousepad", "pcmanfm", "galculator", "lxterminal")
 _VIEW = "org.xfce.mousepad.preferences.view"
 _WINDOW = "org.xfce.mousepad.preferences.window"
@@ -46,6 +51,7 @@ class World:
     menu: Menu | None = None
     clipboard: str | None = None
     carried: tuple[str, bool] | None = None
+    screen: tuple[int, int] = SCREEN
     pointer: tuple[int, int] = (640, 400)
     held: set[str] = field(default_factory=set)
     clock: float = 1_700_000_000.0
@@ -70,10 +76,12 @@ class World:
         self._cascade(self.windows[-1])
 
     def _cascade(self, window: SimWindow) -> None:
-        """Two windows never cover each other completely."""
+        """Two windows never cover each other completely, and none is larger than what the screen has left for it."""
         taken = {(item.x, item.y) for item in self.windows if item is not window}
         while (window.x, window.y) in taken:
             window.x, window.y = window.x + 24, window.y + 24
+        window.width = max(_LEAST, min(window.width, self.screen[0] - window.x))
+        window.height = max(_LEAST, min(window.height, self.screen[1] - BAR - window.y))
 
     def raise_window(self, window: SimWindow) -> None:
         """Bring to the front, its dialogs above it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import socket
 import tempfile
 from pathlib import Path
 
@@ -18,6 +19,8 @@ class LocalStore:
 
     def __init__(self, root: Path | str) -> None:
         self.root = Path(root)
+        self._drafts = self.root / ".drafts"
+        self._sweep()
 
     def path(self, digest: str) -> Path:
         """Where a blob lies; raises IntegrityError for anything that is not a SHA-256."""
@@ -53,9 +56,16 @@ class LocalStore:
         """Whether the blob is there (its content is checked by `get`)."""
         return self.path(digest).exists()
 
+    def _sweep(self) -> None:
+        """Remove what killed processes of this host were writing."""
+        for path in self._drafts.glob(f"{socket.gethostname()}-*"):
+            if not Path("/proc", path.name.rsplit("-", 2)[1]).exists():
+                path.unlink(missing_ok=True)
+
     def _write(self, path: Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
+        self._drafts.mkdir(exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=self._drafts, prefix=f"{socket.gethostname()}-{os.getpid()}-")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)

@@ -48,8 +48,8 @@ def observe(
 
 def await_reaction(
     before: Image, desktop: Desktop, clock: Callable[[], float], pointers: Sequence[tuple[float, float]] = ()
-) -> None:
-    """Return once the screen differs from `before`, or after REACTION_S for an action that changes nothing.
+) -> bool:
+    """True once the screen differs from `before`, False after REACTION_S: an action that changed nothing.
 
     `pointers`: where the pointer was and is now (0-1000); the pointer's own move is no reaction.
     """
@@ -60,8 +60,21 @@ def await_reaction(
     ]
     was, deadline = gray(before), clock() + REACTION_S
     now = desktop.screenshot()
-    while not changed_mask(was, gray(now.image), hidden).any() and clock() < deadline:
+    while not changed_mask(was, gray(now.image), hidden).any():
+        if clock() >= deadline:
+            return False
         now = desktop.settle(timeout=0.1, quiet=0.1)
+    return True
+
+
+def with_effect(actions: Sequence[Action], receipts: Sequence[Receipt]) -> tuple[Receipt, ...]:
+    """The receipts of a batch after which the screen changed: the last mouse or keyboard action that was sent had an effect."""
+    marked = list(receipts)
+    for index in range(len(marked) - 1, -1, -1):
+        if actions[index].action.category == "gui" and marked[index].status == "sent":
+            marked[index] = marked[index].model_copy(update={"status": "effect_seen"})
+            break
+    return tuple(marked)
 
 
 def pointers_of(actions: Sequence[Action]) -> list[tuple[float, float]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
 from cuamaster.errors import CheckFailed, DesktopFault, SetupFailed
 from cuamaster.ports import Decision, Desktop, Detector, Frame, Journal, Policy, ScreenReader, Store
-from cuamaster.propagation.collection.acting import await_reaction, observe, perform, pointers_of
+from cuamaster.propagation.collection.acting import await_reaction, observe, perform, pointers_of, with_effect
 from cuamaster.propagation.collection.journal import drop_after, joined
 from cuamaster.propagation.collection.outcomes import ENDINGS, outcome_of
 from cuamaster.propagation.collection.progress import files_of
@@ -124,13 +124,17 @@ class _Rollout:
 
     def _typed(self, prepared: bool) -> tuple[Outcome, str]:
         try:
+            self.desktop.release()
             if not prepared:
                 establish(self.task.environment, self.desktop, self.reader)
             ended = self._attempts()
-            with suppress(DesktopFault) if self.branches else nullcontext():  # the kept branch may have run elsewhere
-                self.snapshots.close()
         except ENDINGS as exc:
             return outcome_of(exc)
+        try:
+            self.desktop.release()
+            self.snapshots.close()
+        except DesktopFault as exc:  # what was found out before stays true
+            log.warning("%s: after its end: %s", self.id, exc)
         return ended
 
     def _attempts(self) -> tuple[Outcome, str]:
@@ -301,7 +305,8 @@ class _Rollout:
         )
         if any(item.action.category == "gui" and item.action.type != "mouse.move" for item in tried):
             earlier = [place for node in self.path() for place in pointers_of(node.actions)][-1:]
-            await_reaction(frame.image, self.desktop, self.clock, [*earlier, *pointers_of(tried)])
+            if await_reaction(frame.image, self.desktop, self.clock, [*earlier, *pointers_of(tried)]):
+                receipts = with_effect(tried, receipts)
         self.state = None
         path = self.path()
         node = Node(

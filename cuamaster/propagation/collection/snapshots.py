@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cuamaster.errors import StateDrift
+from cuamaster.errors import NoRoom, StateDrift
 from cuamaster.ports import Desktop, Policy
 from cuamaster.records.condition import Condition
 from cuamaster.records.episode import Boundary
@@ -13,17 +13,25 @@ from cuamaster.records.verdict import Check
 
 MAX_FAILURES = 2
 STILL_TRIES = 3
+DISK_BUDGET = 1280 << 20
+"""Bytes that the snapshots of one episode may take: a host wants to see a little more free before it starts a clone."""
 
 
 class Snapshots:
     """Boundaries on the kept path, oldest first; the first is the start and is never given up."""
 
-    def __init__(self, desktop: Desktop, episode_id: str, files: Sequence[str], limit: int = 6) -> None:
-        """`files` are hashed into every signature; at most `limit` (>= 2) snapshots are kept on disk."""
+    def __init__(
+        self, desktop: Desktop, episode_id: str, files: Sequence[str], limit: int = 6, disk_budget: int = DISK_BUDGET
+    ) -> None:
+        """`files` are hashed into every signature; at most `limit` (>= 2) snapshots are kept, in `disk_budget` bytes.
+
+        Start and newest are kept whatever they take.
+        """
         self._desktop = desktop
         self._prefix = episode_id
         self._files = tuple(files)
         self._limit = max(2, limit)
+        self._disk_budget = disk_budget
         self._taken = 0
         self._kept: list[Boundary] = []
         self._failures: dict[str, list[frozenset[Condition]]] = {}
@@ -36,17 +44,31 @@ class Snapshots:
         return twin
 
     def take(self, node: int, use: int, checks: Sequence[Check], policy: Policy) -> Boundary:
-        """Snapshot the desktop once it holds still; raises StateDrift when it never does, other DesktopFaults when it cannot be saved."""
+        """Snapshot the desktop once it holds still, giving up older ones where number or disk demand it.
+
+        Raises StateDrift when it never holds still, NoRoom when not even start and newest fit, other DesktopFaults.
+        """
         label = f"{self._prefix}-s{self._taken}"
+        parent = self._kept[-1].label if self._kept else ""
         signature = self._saved(label)
         self._taken += 1
         boundary = Boundary(
-            label=label, node=node, use=use, signature=signature, checks=tuple(checks), controller=policy.state()
+            label=label,
+            node=node,
+            use=use,
+            parent=parent,
+            bytes=self._desktop.snapshot_sizes().get(label, 0),
+            signature=signature,
+            checks=tuple(checks),
+            controller=policy.state(),
         )
         self._kept.append(boundary)
-        if len(self._kept) > self._limit:
+        while len(self._kept) > self._limit or (len(self._kept) > 2 and self._bytes() > self._disk_budget):
             self._drop(self._sparest())
         return boundary
+
+    def _bytes(self) -> int:
+        return sum(boundary.bytes for boundary in self._kept)
 
     @property
     def last(self) -> Boundary:
@@ -66,9 +88,8 @@ class Snapshots:
         index = next(index for index, boundary in enumerate(self._kept) if boundary.label == label)
         self._desktop.rollback(label)
         self._failures.setdefault(label, []).append(failed)
-        for boundary in self._kept[index + 1 :]:
-            self._desktop.drop_snapshot(boundary.label)
-        del self._kept[index + 1 :]
+        for boundary in self._kept[:index:-1]:
+            self._drop(boundary)
         return self._kept[index]
 
     def close(self) -> None:
@@ -77,12 +98,19 @@ class Snapshots:
             self._drop(self._kept[-1])
 
     def _saved(self, label: str) -> StateSignature:
-        for _ in range(STILL_TRIES - 1):
+        tries = 0
+        while True:
             try:
                 return self._desktop.snapshot(label, self._files)
             except StateDrift:  # something is still opening or closing
+                tries += 1
+                if tries == STILL_TRIES:
+                    raise
                 self._desktop.settle(timeout=5.0, quiet=1.0)
-        return self._desktop.snapshot(label, self._files)
+            except NoRoom:
+                if len(self._kept) < 2:
+                    raise
+                self._drop(self._sparest())
 
     def _sound(self, boundary: Boundary, failed: frozenset[Condition]) -> bool:
         earlier = self._failures.get(boundary.label, [])
@@ -93,8 +121,13 @@ class Snapshots:
     def _sparest(self) -> Boundary:
         """The boundary whose loss costs the fewest steps; never the start, never the newest two."""
         candidates = range(1, max(2, len(self._kept) - 2))
-        return self._kept[min(candidates, key=lambda index: self._kept[index + 1].node - self._kept[index - 1].node)]
+        return self._kept[min(candidates, key=self._distance)]
+
+    def _distance(self, index: int) -> int:
+        after = self._kept[min(index + 1, len(self._kept) - 1)]
+        return after.node - self._kept[index - 1].node
 
     def _drop(self, boundary: Boundary) -> None:
         self._kept.remove(boundary)
+        self._failures.pop(boundary.label, None)
         self._desktop.drop_snapshot(boundary.label)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
 import signal
@@ -83,7 +84,8 @@ def test_a_guest_that_does_not_answer_is_unresponsive_and_its_action_unknown(hos
 def test_a_drifted_state_is_told_from_the_attested_one(desktop: LibvirtDesktop) -> None:
     desktop.write_file("~/f.txt", b"one")
     signature = desktop.snapshot("drift", ["~/f.txt"])
-    desktop._attested["drift"] = signature.model_copy(update={"files": {"~/f.txt": "0" * 64}})
+    wrong = signature.model_copy(update={"files": {"~/f.txt": "0" * 64}})
+    desktop._saved["drift"] = dataclasses.replace(desktop._saved["drift"], signature=wrong)
     with pytest.raises(StateDrift, match=r"f\.txt"):
         desktop.rollback("drift")
     desktop.drop_snapshot("drift")
@@ -172,3 +174,11 @@ def test_a_second_owner_is_told_who_holds_the_root_and_a_dead_owners_guests_are_
         for pid in pids():
             os.kill(pid, signal.SIGKILL)
         link.unlink(missing_ok=True)
+
+
+def test_more_jobs_than_are_kept_disturb_none(desktop: LibvirtDesktop) -> None:
+    for number in range(30):
+        desktop.write_file("~/many.txt", str(number).encode() * 10)
+        assert desktop.shell("cat ~/many.txt").stdout == str(number) * 10
+    left = int(desktop.shell("ls /run/desk/jobs | wc -l").stdout)
+    assert left < 110

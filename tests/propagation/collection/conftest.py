@@ -48,6 +48,8 @@ class Editor:
         self.files: dict[str, bytes] = {}
         self.saved: dict[str, Any] = {}
         self.performed: list[str] = []
+        self.released = 0
+        self.snapshot_bytes = 100
         self.drifts = False
         self.dies_at: int | None = None
         self.forks, self.twins = 4, list[Editor]()
@@ -68,6 +70,12 @@ class Editor:
         elif action.type == "shell.exec":
             return Receipt(action_id=action_id, status="effect_seen", response="exit 0", exit_code=0)
         return Receipt(action_id=action_id, status="sent")
+
+    def release(self) -> None:
+        self.released += 1
+
+    def snapshot_sizes(self) -> dict[str, int]:
+        return dict.fromkeys(self.saved, self.snapshot_bytes)
 
     def screenshot(self) -> Frame:
         seed = int.from_bytes(hashlib.sha256(repr(self._facts()).encode()).digest()[:4], "big")

@@ -11,7 +11,7 @@ import pytest
 from cuamaster.action_space import CUAAction
 from cuamaster.adapters.policies.faulty import FaultyPolicy
 from cuamaster.adapters.policies.replay import ReplayPolicy
-from cuamaster.errors import EndpointUnavailable, InvalidInput, ModelAnswerError
+from cuamaster.errors import EndpointUnavailable, GuestDied, InvalidInput, ModelAnswerError
 from cuamaster.ports import Decision, Frame
 from cuamaster.propagation.collection.journal import finished, fold, unfinished
 from cuamaster.records.condition import CommandOutput, EpisodeFinish, WindowTitle
@@ -161,6 +161,29 @@ def test_a_dead_guest_is_infra_and_a_drifted_rollback_is_drift(roll: Roll, make_
     editor.dies_at, editor.drifts = None, True
     drifted = roll(make_task(), Scripted(DONE), episode_id="e2")
     assert drifted.outcome == "drift"
+
+
+def test_nothing_is_held_down_at_the_start_and_at_the_end(roll: Roll, make_task: Make, editor: Any) -> None:
+    assert roll(make_task()).outcome == "passed"
+    assert editor.released == 2
+
+
+def test_a_desktop_that_fails_after_the_end_does_not_change_what_was_found(
+    roll: Roll, make_task: Make, editor: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(label: str) -> None:
+        raise GuestDied(f"the machine is gone, {label} with it")
+
+    monkeypatch.setattr(editor, "drop_snapshot", gone)
+    assert roll(make_task()).outcome == "passed"
+
+
+def test_receipts_say_whether_an_effect_was_seen(roll: Roll, make_task: Make) -> None:
+    idle = do("mouse.move", x=1, y=1)
+    episode = roll(make_task(), Scripted(NEW, do("keyboard.type", text="alpha"), SAVE, idle, DONE))
+    statuses = [receipt.status for node in episode.path() for receipt in node.receipts]
+    assert episode.outcome == "passed"
+    assert statuses == ["sent", "effect_seen", "effect_seen", "sent", "sent"], "ctrl+n empties what is empty already"
 
 
 def test_a_start_state_that_cannot_be_reached_is_setup(roll: Roll, make_task: Make) -> None:

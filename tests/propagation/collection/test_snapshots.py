@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cuamaster.adapters.policies.replay import ReplayPolicy
-from cuamaster.errors import StateDrift
+from cuamaster.errors import NoRoom, StateDrift
 from cuamaster.propagation.collection.snapshots import Snapshots
 from cuamaster.records.condition import FileText, WindowTitle
 
@@ -22,6 +22,48 @@ def test_the_number_on_disk_is_bounded_and_start_and_newest_stay(editor: Any, re
     assert [boundary.label for boundary in snapshots.usable()] == sorted(editor.saved)
     snapshots.close()
     assert editor.saved == {}
+
+
+def test_each_boundary_knows_its_parent_and_what_it_takes(editor: Any, reader: Any) -> None:
+    snapshots = Snapshots(editor, "e", ())
+    start, first, second = (snapshots.take(node, 0, (), ReplayPolicy(reader)) for node in (-1, 1, 3))
+    assert (start.parent, first.parent, second.parent) == ("", "e-s0", "e-s1")
+    assert first.bytes == 100
+    snapshots.back_to("e-s1")
+    assert snapshots.take(5, 0, (), ReplayPolicy(reader)).parent == "e-s1", "a branch beside e-s2"
+
+
+def test_the_disk_budget_is_kept_and_start_and_newest_stay(editor: Any, reader: Any) -> None:
+    snapshots = Snapshots(editor, "e", (), limit=50, disk_budget=350)
+    for node in range(-1, 8):
+        snapshots.take(node, 0, (), ReplayPolicy(reader))
+    assert len(editor.saved) == 3
+    assert {"e-s0", "e-s8"} <= set(editor.saved)
+    editor.snapshot_bytes = 1000
+    snapshots.take(9, 0, (), ReplayPolicy(reader))
+    assert sorted(editor.saved) == ["e-s0", "e-s9"]
+
+
+def test_a_full_disk_costs_older_snapshots_first(editor: Any, reader: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    snapshots = Snapshots(editor, "e", ())
+    for node in (-1, 1, 3):
+        snapshots.take(node, 0, (), ReplayPolicy(reader))
+    real = editor.snapshot
+
+    def full(label: str, files: Any = ()) -> Any:
+        if len(editor.saved) >= room:
+            raise NoRoom("no space left")
+        return real(label, files)
+
+    monkeypatch.setattr(editor, "snapshot", full)
+    room = 2
+    assert snapshots.take(5, 0, (), ReplayPolicy(reader)).label in editor.saved
+    assert len(editor.saved) == 2
+    assert "e-s0" in editor.saved
+    room = 0
+    with pytest.raises(NoRoom):
+        snapshots.take(7, 0, (), ReplayPolicy(reader))
+    assert "e-s0" in editor.saved, "the start is never given up"
 
 
 def test_going_back_drops_the_branch_and_two_failures_retire_a_boundary(editor: Any, reader: Any) -> None:

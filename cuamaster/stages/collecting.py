@@ -92,6 +92,7 @@ def _episode(
                     branches=settings.branches,
                 ),
                 clock=time.monotonic, episode_id=episode_id, rival=lambda branch: ports.policy(f"{episode_id}-b{branch}", err),
+                elements=settings.observe_elements,
             ), True  # fmt: skip
     except HostBusy:
         raise

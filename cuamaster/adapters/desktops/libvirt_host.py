@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cuamaster.adapters.desktops.kvm_probe import probe_kvm
+from cuamaster.adapters.desktops.kvm_probe import kernel_for, probe_kvm
 from cuamaster.adapters.desktops.libvirt_desktop import LibvirtDesktop
 from cuamaster.adapters.desktops.libvirt_domain import Machine, describe_machine
 from cuamaster.adapters.desktops.libvirt_golden import ensure_golden
@@ -21,7 +21,7 @@ from cuamaster.adapters.desktops.libvirt_machine import start_clone, start_fork
 from cuamaster.adapters.desktops.libvirt_root import Root, open_root
 from cuamaster.adapters.desktops.room import obstacle
 from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
-from cuamaster.adapters.images.recipe import ImageRecipe
+from cuamaster.adapters.images.recipe import GuestRecipe
 from cuamaster.errors import HostBusy, storing
 from cuamaster.ports import Desktop, GuestImage, Progress
 
@@ -37,7 +37,7 @@ class Prepared:
     """What a clone needs: an open root, and the image with its machine and golden snapshot."""
 
     root: Root
-    recipe: ImageRecipe
+    recipe: GuestRecipe
     image: GuestImage
     machine: Machine
     golden: Path
@@ -107,9 +107,10 @@ class LibvirtHost:
                 source.copy_disk(folder / "disk.qcow2")
                 guest = start_fork(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder, label)
             undo.callback(guest.destroy)
-            guest.wait_agent(_AGENT_SECONDS)
-            if source is None:  # its clock stopped when the golden snapshot was made
-                guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
+            if ready.recipe.agent != "none":
+                guest.wait_agent(_AGENT_SECONDS)
+                if source is None:  # its clock stopped when the golden snapshot was made
+                    guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
             desktop = LibvirtDesktop(
                 guest, ready.recipe, ready.image, folder, lambda: self._free(name), local=ready.root.embed,
                 twin=self.fork, snapshots_of=source,
@@ -155,7 +156,8 @@ class LibvirtHost:
     def _choose_accel(self, image: GuestImage) -> str:
         if self._accel != "auto":
             return self._accel
-        return "kvm" if probe_kvm(image.folder / "vmlinuz", self._cache) else "tcg"
+        kernel = kernel_for(image.folder, self._cache)
+        return "kvm" if kernel is not None and probe_kvm(kernel, self._cache) else "tcg"
 
     def _reserve(self) -> str:
         with self._lock:

@@ -85,7 +85,9 @@ class SnapshotJobs:
         self._guest = guest
         self._count = 0
         inserted = [block["inserted"] for block in guest.qmp("query-block") if block.get("inserted")]
-        self._node = str(inserted[0]["node-name"])
+        # A machine of one's own may have firmware and CDs besides.
+        ours = next((item for item in inserted if str(item["file"]).endswith("/disk.qcow2")), inserted[0])
+        self._node = str(ours["node-name"])
 
     def save(self, tag: str) -> None:
         """Store memory and disk under `tag`; the guest pauses meanwhile."""

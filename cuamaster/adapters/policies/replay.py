@@ -26,8 +26,9 @@ class ReplayPolicy:
 
     A keyboard step with a target is preceded by a click on it, in one batch; one whose target names only a window waits until
     that window has the focus. A target that is not on the screen is waited for: `max_waits` decisions long, `still_waits` while
-    the screen stays as it is; then the policy gives up. After a rollback the first new attempt repeats the procedure on the fresh screen; later ones take the next best match, or in mode `mixed`
-    the other procedure.
+    the screen stays as it is; then the policy gives up. After a rollback a mode `mixed` goes on with the primitive's other procedure at once, since that costs nothing and a fault that
+    lies in the way itself would come back; otherwise the first new attempt repeats the procedure on the fresh screen and later
+    ones take the next best match.
     """
 
     name = "replay"
@@ -88,9 +89,10 @@ class ReplayPolicy:
 
     def _procedure(self, use: PrimitiveUse) -> Procedure:
         preferred = use.primitive.procedure(self.mode)
-        others = [item for item in use.primitive.procedures if item is not preferred] if self.mode == "mixed" else []
         assert preferred is not None  # begin() has checked it
-        return others[0] if others and self._tries[self._use] >= 2 else preferred
+        others = [item for item in use.primitive.procedures if item is not preferred] if self.mode == "mixed" else []
+        ways = [preferred, *others]
+        return ways[self._tries[self._use] % len(ways)]
 
     def _rank(self) -> int:
         """0: the best match of a target, 1: the next one, ..."""

@@ -328,9 +328,18 @@ class Detector(Protocol):
     name: str
 
     def locate(
-        self, task: Task, path: Sequence[Node], desktop: Desktop, boundaries: Sequence[Boundary], verdict: Verdict
+        self,
+        task: Task,
+        path: Sequence[Node],
+        desktop: Desktop,
+        boundaries: Sequence[Boundary],
+        verdict: Verdict,
+        *,
+        history: Sequence[Boundary] = (),
     ) -> Divergence:
-        """`boundaries`: stable points usable for rollback, oldest first, at least one; `verdict`: what failed just now."""
+        """`boundaries`: stable points usable for rollback, oldest first, at least one; `verdict`: what failed just now;
+        `history`: every stable point of the path, those that cannot be returned to as well.
+        """
 
 
 class Journal(Protocol):
@@ -409,3 +418,5 @@ class DesktopPorts:
     """The policy that is collected, for one episode id; with True it errs on purpose, so that rollback is exercised."""
     journal: Callable[[str], Journal]
     """The journal of one episode, by its id."""
+    detector: Callable[[Detector], Detector] = lambda embedded: embedded
+    """The detector that collection asks, given the embedded one: itself, or one that falls back on it."""

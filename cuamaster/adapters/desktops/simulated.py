@@ -42,6 +42,7 @@ class SimulatedDesktop:
 
     width = WIDTH
     height = HEIGHT
+    capabilities = CAPABILITIES
     image_digest = DIGEST
 
     def __init__(self, image: str, world: World | None = None, host: SimulatedHost | None = None) -> None:

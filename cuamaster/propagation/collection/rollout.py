@@ -55,7 +55,19 @@ def rollout(
     """
     snapshots = Snapshots(desktop, episode_id, course_of(task).files, max_snapshots)
     run = _Rollout(
-        task, policy, desktop, reader, journal, detector, store, clock, episode_id, snapshots, Race(budget), rival, watched
+        task,
+        policy,
+        desktop,
+        reader,
+        journal,
+        detector,
+        store,
+        clock,
+        episode_id,
+        snapshots,
+        Race(budget),
+        rival,
+        watched,
     )
     return run.episode(prepared)
 

@@ -26,7 +26,7 @@ class Course:
         self.task = task
         self.goals = conjuncts(task.verifier)
         self.effects = tuple(effects_of(use) for use in task.plan)
-        self._owners: dict[Condition, int | None] = {}
+        self._rows: dict[Condition, tuple[bool, ...]] = {}
 
     @cached_property
     def facts(self) -> tuple[tuple[Condition, ...], ...]:
@@ -48,16 +48,20 @@ class Course:
 
     def owner(self, condition: Condition) -> int | None:
         """The use (1 = first) from whose end on the plan keeps `condition` true to the last, or None; 0: true from the start."""
-        if condition not in self._owners:
+        return self.since(condition, len(self.task.plan))
+
+    def since(self, condition: Condition, use: int) -> int | None:
+        """The use (1 = first) from whose end on `condition` is true at least until `use` is complete; None: not true then."""
+        if condition not in self._rows:
             numbers, rows = self._numbered
             supporting = {number for fact, number in numbers.items() if implies(fact, condition)}
-            first: int | None = None
-            for index in range(len(rows) - 1, -1, -1):
-                if not rows[index] & supporting:
-                    break
-                first = index
-            self._owners[condition] = first
-        return self._owners[condition]
+            self._rows[condition] = tuple(bool(row & supporting) for row in rows)
+        first: int | None = None
+        for index in range(use, -1, -1):
+            if not self._rows[condition][index]:
+                break
+            first = index
+        return first
 
     def required(self, done: int) -> tuple[Condition, ...]:
         """What must hold once `done` uses are complete: the last one's effects, and the goals that are already due."""

@@ -185,3 +185,16 @@ def test_a_missing_argument_is_found_before_anything_is_done(task: Task) -> None
     broken = _with_steps(task, ActionTemplate(type="keyboard.type", args={"text": "{nobody}"}))
     with pytest.raises(InvalidInput, match="nobody"):
         ReplayPolicy(Signs()).begin(broken)
+
+
+def test_a_use_that_failed_goes_another_way_even_when_an_earlier_one_is_blamed(
+    task: Task, make_frame: MakeFrame
+) -> None:
+    make = task.plan[0]
+    policy = ReplayPolicy(Signs(("File", 10, 10)), "mixed")
+    policy.begin(task.model_copy(update={"plan": (task.plan[1], make)}))
+    start, frame = policy.state(), make_frame()
+    seen = [actions(policy.decide(frame, [], ""))[0].type for _ in range(3)]
+    policy.restore(start)
+    again = [actions(policy.decide(frame, [], ""))[0].type for _ in range(3)]
+    assert (seen[2], again[2]) == ("shell.exec", "mouse.click")

@@ -144,3 +144,35 @@ def test_executions_count_abandoned_ones_too() -> None:
     assert executions(RIGHT) == 1
     again = [node(3, 1, CLICK), node(4, 1, CLICK, parent=2), node(5, 1, ENTER), node(6, 0, CLICK, parent=-1)]
     assert executions([*RIGHT, *again]) == 4
+
+
+def test_a_condition_that_the_plan_ends_and_makes_again_is_not_lost_where_it_ended(editor: Any, reader: Any) -> None:
+    """Written, renamed away, fetched again: the fetching is to blame when it is missing at the end."""
+    text = FileText(path="~/a.txt", text="x")
+
+    def use(ability: str, *effects: Any) -> PrimitiveUse:
+        steps = (ActionTemplate(type="shell.exec", args={"command": ability}),)
+        primitive = Primitive(
+            app="files", ability=ability, instruction=ability, effects=effects, verifier=effects[0],
+            procedures=(Procedure(mode="cli", steps=steps),),
+        )  # fmt: skip
+        return PrimitiveUse(primitive=primitive, arguments={})
+
+    renamed = FileText(path="~/b.txt", text="x")
+    plan = (use("write", text), use("rename", renamed, Not(of=FileExists(path="~/a.txt"))), use("fetch", text))
+    task = TASK.model_copy(
+        update={"plan": plan, "verifier": text, "environment": Environment(image="i", image_digest="d")}
+    )
+    course = Course(task)
+    assert [course.since(text, upto) for upto in range(4)] == [None, 1, None, 3]
+    path = [
+        node(index, index, CUAAction("shell.exec", {"command": name})) for index, name in enumerate(("write", "rename"))
+    ]
+    path.append(node(2, 2, WAIT))
+    points = [
+        Boundary(label=f"s{n}", node=n - 1, use=n, signature=StateSignature(active=None), checks=(Check(condition=text, holds=n == 1),))
+        for n in range(3)
+    ]  # fmt: skip
+    failed = Verdict(status="failed", checks=(Check(condition=text, holds=False),))
+    found = RulesDetector(reader).locate(task, path, editor, points, failed, history=points)
+    assert (found.step, found.snapshot) == (2, "s2")

@@ -34,6 +34,7 @@ from cuamaster.settings import Settings
 
 ARMS = ("scratch", "rollback")
 _MANY = 10**6
+_COMPOSE_TRIES = 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,10 +165,12 @@ def compose(bench: Bench, cell: Cell, number: int, mode: Mode) -> Task | None:
     ways: tuple[Strategy, ...] = ("sequential", "parameterized") if cell.n == 1 else ("cross_app_handoff",)
     turned = ways[number % len(ways) :] + ways[: number % len(ways)]
     composer = PrimitiveComposer(cell.k, cell.k, turned, mode=mode)
-    found = composer.compose(
-        bench.library, bench.guest, count=1, seed=1000 * cell.k + 100000 * cell.n + number, min_apps=cell.n, max_apps=cell.n
-    )  # fmt: skip
-    return found[0] if found else None
+    for again in range(_COMPOSE_TRIES):
+        seed = 1000 * cell.k + 100_000 * cell.n + number + 10_000_000 * again
+        found = composer.compose(bench.library, bench.guest, count=1, seed=seed, min_apps=cell.n, max_apps=cell.n)
+        if found:
+            return found[0]
+    return None
 
 
 def run(

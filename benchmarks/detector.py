@@ -28,7 +28,6 @@ from cuamaster.records.task import Task
 from cuamaster.records.templates import fill_template
 
 CELL = Cell(12, 3, 0.0, 0.0)
-RATE = 0.15
 HONEST = "This should have come true and did not: the text of the file the task is about is right. Step 4 changed nothing on the screen."
 _CHOICES = {"file.text", "file.exists", "window.title", "equals", "contains", "any", "file", "dir"}
 FORMS = {
@@ -43,7 +42,7 @@ FORMS = {
 }
 
 
-def measure(bench: Bench, mode: Mode, faults: int, seed: int) -> dict[str, Any]:
+def measure(bench: Bench, mode: Mode, faults: int, seed: int, rate: float = 0.15) -> dict[str, Any]:
     """Locations and given feedback of as many episodes as it takes to locate `faults` faults."""
     rows: list[dict[str, Any]] = []
     given = leaking = gated = 0
@@ -54,7 +53,7 @@ def measure(bench: Bench, mode: Mode, faults: int, seed: int) -> dict[str, Any]:
         number += 1
         if task is None:
             continue
-        episode, events = run(bench, task, f"d-{number}", "rollback", rate=RATE, seed=seed, mode=mode)
+        episode, events = run(bench, task, f"d-{number}", "rollback", rate=rate, seed=seed, mode=mode)
         rows.append({"arm": "rollback", "located": located(events), "outcome": episode.outcome})
         seen = _observed(events)
         for divergence in episode.divergences:
@@ -129,12 +128,14 @@ def main() -> int:
     parser.add_argument("--faults", type=int, default=1000, help="located a mode")
     parser.add_argument("--modes", nargs="*", default=["gui", "mixed"], choices=["gui", "mixed", "cli"])
     parser.add_argument("--tasks", type=int, default=50, help="with planted leaks")
+    parser.add_argument("--rate", type=float, default=0.15, help="at which an execution errs")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     bench, begun = simulated(), time.perf_counter()
     report = {
         "machine": machine(),
-        "modes": {mode: measure(bench, mode, options.faults, options.seed) for mode in options.modes},
+        "rate": options.rate,
+        "modes": {mode: measure(bench, mode, options.faults, options.seed, options.rate) for mode in options.modes},
         "leaks": planted(bench, options.tasks, options.seed),
         "seconds": round(time.perf_counter() - begun, 1),
     }

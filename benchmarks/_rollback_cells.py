@@ -58,4 +58,4 @@ def wilson(passed: int, total: int, z: float = 1.96) -> tuple[float, float]:
     share, spread = passed / total, z * z / total
     middle = (share + spread / 2) / (1 + spread)
     half = z * math.sqrt(share * (1 - share) / total + spread / (4 * total)) / (1 + spread)
-    return 100 * (middle - half), 100 * (middle + half)
+    return 100 * max(0.0, middle - half), 100 * min(1.0, middle + half)

@@ -26,7 +26,7 @@ from cuamaster.ports import Desktop, Frame, GuestImage, ShellResult
 from cuamaster.records.episode import Receipt
 from cuamaster.records.trajectory import StateSignature, TextBox, Window
 
-DIGEST = "simulated-4"
+DIGEST = "simulated-5"
 """Changes whenever the simulated desktop behaves differently; the prefix marks what was never proven on a machine."""
 CAPABILITIES = frozenset({*(f"app:{app}" for app in APPS), "shell", "clipboard", "snapshot", "settings:gsettings"})
 _SHELL_SECONDS = 60.0

@@ -32,7 +32,7 @@ BOOTSTRAP ?= scripts/bootstrap.sh
 WORKERS ?= 2
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
-.PHONY: help flywheel test test-fast test-images check format lock bench deploy setup system clean
+.PHONY: help flywheel test test-fast test-images check format lock bench bench-rollback deploy setup system clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -66,6 +66,11 @@ bench: setup ## Measure the claims; results as JSON under benchmarks/results
 	  $(BIN)/python "$$script" >"benchmarks/results/$$name.json.part"; \
 	  mv "benchmarks/results/$$name.json.part" "benchmarks/results/$$name.json"; \
 	done
+
+bench-rollback: setup ## Rollback against from-scratch on the whole grid: goes on where it was ended, then prints the table
+	@mkdir -p benchmarks/results
+	@$(BIN)/python benchmarks/rollback.py $(ARGS) >benchmarks/results/rollback.json.part
+	@mv benchmarks/results/rollback.json.part benchmarks/results/rollback.json
 
 lock: setup ## Resolve pyproject.toml into requirements.lock (hashed, no index addresses); UPGRADE=1 takes newer versions
 	@$(UV) pip compile pyproject.toml --group dev --group bench --all-extras --universal --python-version 3.11 --generate-hashes \

@@ -344,9 +344,18 @@ class Detector(Protocol):
     name: str
 
     def locate(
-        self, task: Task, path: Sequence[Node], desktop: Desktop, boundaries: Sequence[Boundary], verdict: Verdict
+        self,
+        task: Task,
+        path: Sequence[Node],
+        desktop: Desktop,
+        boundaries: Sequence[Boundary],
+        verdict: Verdict,
+        *,
+        history: Sequence[Boundary] = (),
     ) -> Divergence:
-        """`boundaries`: stable points usable for rollback, oldest first, at least one; `verdict`: what failed just now."""
+        """`boundaries`: stable points usable for rollback, oldest first, at least one; `verdict`: what failed just now;
+        `history`: every stable point of the path, those that cannot be returned to as well.
+        """
 
 
 class Journal(Protocol):
@@ -427,3 +436,5 @@ class DesktopPorts:
     """The journal of one episode, by its id."""
     clock: Callable[[], float] = time.monotonic
     """Seconds of episodes and budgets; never the time of day, which may jump."""
+    detector: Callable[[Detector], Detector] = lambda embedded: embedded
+    """The detector that collection asks, given the embedded one: itself, or one that falls back on it."""

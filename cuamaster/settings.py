@@ -83,6 +83,7 @@ class Settings(BaseSettings):
         default=200, ge=0, description="titles of a round, nearest to undecided first, on which openai_api is asked"
     )
     policy: Literal["replay", "openai_api"] = "replay"
+    detector: Literal["rules", "openai_api"] = "rules"
     dialect: str = Field(
         default="qwen3-vl", description="how the endpoint's policy writes actions: a name of docs/actions.md"
     )

@@ -15,6 +15,7 @@ from cuamaster.ports import (
     Annotator,
     DesktopHost,
     DesktopPorts,
+    Detector,
     Embedder,
     FrameReader,
     GuestImage,
@@ -256,6 +257,7 @@ def desktop_ports(settings: Settings, progress: Progress | None = None) -> Itera
             oracle=lambda mode: _replay(screen, mode),
             policy=lambda episode_id, err: _policy(settings, screen, blobs, ledger, episode_id, err),
             journal=lambda episode_id: _journal(settings, episode_id),
+            detector=lambda embedded: _detector(settings, blobs, ledger, embedded),
         )
     finally:
         host.close()
@@ -332,6 +334,14 @@ def _policy(
     from cuamaster.adapters.policies.faulty import FaultyPolicy
 
     return FaultyPolicy(policy, seed=settings.seed, rate=settings.fault_rate, episode_id=episode_id)
+
+
+def _detector(settings: Settings, blobs: Store, ledger: JsonlMeter, embedded: Detector) -> Detector:
+    if settings.detector == "rules":
+        return embedded
+    from cuamaster.adapters.detectors.openai_api import OpenAIDetector
+
+    return OpenAIDetector(_chat(settings, ledger), blobs, embedded)
 
 
 def _journal(settings: Settings, episode_id: str) -> Journal:

@@ -82,6 +82,7 @@ class Budget(Record):
     max_retries: int = 3
     max_seconds: float = 600.0
     branches: int = Field(default=1, ge=1, description="tried side by side after the first failure")
+    max_executions: int = Field(default=0, ge=0, description="executions of primitives that may begin; 0: no limit")
 
 
 class Episode(Record):

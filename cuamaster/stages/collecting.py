@@ -85,7 +85,8 @@ def _episode(
     try:
         with ports.host.open(task.environment.image) as desktop:
             return rollout(
-                task, policy, desktop, reader=ports.reader, journal=journal, detector=RulesDetector(ports.reader), store=ports.store,
+                task, policy, desktop, reader=ports.reader, journal=journal,
+                detector=ports.detector(RulesDetector(ports.reader)), store=ports.store,
                 budget=Budget(
                     max_steps=settings.max_steps, max_retries=settings.max_retries, max_seconds=settings.max_seconds,
                     branches=settings.branches,

@@ -13,7 +13,8 @@ from pathlib import Path
 from cuamaster.action_space import CUAAction, canonical_key
 from cuamaster.adapters.desktops.simulated_keys import press, type_text
 from cuamaster.adapters.desktops.simulated_pointer import mouse
-from cuamaster.adapters.desktops.simulated_screen import render
+from cuamaster.adapters.desktops.simulated_records import RECORD_APPS, RECORDS_IMAGE
+from cuamaster.adapters.desktops.simulated_screen import layout, render
 from cuamaster.adapters.desktops.simulated_shell import SimulatedShell
 from cuamaster.adapters.desktops.simulated_tree import elements_of
 from cuamaster.adapters.desktops.simulated_windows import (
@@ -25,7 +26,7 @@ from cuamaster.errors import GuestDied, HostBusy, InvalidAction, StateDrift, Unk
 from cuamaster.ports import Desktop, Frame, GuestImage, ShellResult
 from cuamaster.records.episode import Receipt
 from cuamaster.records.scene import Elements
-from cuamaster.records.trajectory import StateSignature, Window
+from cuamaster.records.trajectory import StateSignature, TextBox, Window
 
 DIGEST = "simulated-5"
 """Changes whenever the simulated desktop behaves differently; the prefix marks what was never proven on a machine."""
@@ -33,6 +34,16 @@ CAPABILITIES = frozenset(
     {*(f"app:{app}" for app in APPS), "shell", "clipboard", "snapshot", "accessibility", "settings:gsettings"}
 )
 _SHELL_SECONDS = 60.0
+
+
+def capabilities_of(image: str) -> frozenset[str]:
+    """What a simulated image can do: one of them has the record-keeping applications beside the others."""
+    return CAPABILITIES | {f"app:{app}" for app in RECORD_APPS} if image == RECORDS_IMAGE else CAPABILITIES
+
+
+def world_of(image: str, screen: tuple[int, int] = SCREEN) -> World:
+    """A fresh desktop of an image; the record-keeping applications stand on it as icons."""
+    return World(screen=screen, icons=tuple(RECORD_APPS) if image == RECORDS_IMAGE else ())
 
 
 class SimulatedDesktop:
@@ -43,11 +54,14 @@ class SimulatedDesktop:
 
     def __init__(self, image: str, world: World | None = None, host: SimulatedHost | None = None) -> None:
         self.image = image
-        self.world = world or World()
+        self.capabilities = capabilities_of(image)
+        self.world = world or world_of(image)
         self.width, self.height = self.world.screen
         self._host = host or SimulatedHost()
         self._snapshots: dict[str, tuple[World, StateSignature]] = {}
         self._closed = False
+        self._drawn: tuple[object, Frame] | None = None
+        """What was drawn last: a screen that nothing has changed is not drawn again."""
 
     def act(self, action: CUAAction, action_id: str) -> Receipt:
         """Perform a gui or cli action or a wait; raises InvalidAction for tool.call and finish."""
@@ -87,8 +101,26 @@ class SimulatedDesktop:
     def screenshot(self) -> Frame:
         """The screen; the same world gives the same bytes. `t` is the simulated clock."""
         self._check_open()
-        pixels = render(self.world)
-        return Frame(image=pixels, t=self.world.clock)
+        widgets = layout(self.world)
+        shown = [(item.x, item.y, item.width, item.height, item.kind, item.text) for item in widgets]
+        key = (self.world.pointer, tuple(shown))
+        if self._drawn is None or self._drawn[0] != key:
+            self._drawn = key, Frame(image=render(self.world, widgets), t=self.world.clock)
+        elif self._drawn[1].t != self.world.clock:
+            self._drawn = key, Frame(image=self._drawn[1].image, t=self.world.clock)
+        return self._drawn[1]
+
+    def texts(self) -> list[TextBox]:
+        """What can be read on the screen, known without reading it: texts that nothing covers, in pixels."""
+        self._check_open()
+        found = []
+        widgets = layout(self.world)
+        for place, item in enumerate(widgets):
+            box = TextBox(text=item.text, x0=item.x, y0=item.y, x1=item.x + item.width, y1=item.y + item.height)
+            x, y = round(box.center[0]), round(box.center[1])
+            if item.text and not any(above.contains(x, y) for above in widgets[place + 1 :]):
+                found.append(box)
+        return found
 
     def settle(self, *, timeout: float = 10.0, quiet: float = 0.4) -> Frame:  # noqa: ARG002  nothing moves by itself here
         """The screen, which is always still."""
@@ -111,8 +143,9 @@ class SimulatedDesktop:
     def launch(self, app: str, args: Sequence[str] = ()) -> None:
         """Open an application's window; raises UnknownName."""
         self._check_open()
-        if app not in APPS:
-            raise UnknownName(f"image {self.image} has no application {app!r}", hint=f"it has {', '.join(APPS)}")
+        if f"app:{app}" not in self.capabilities:
+            known = sorted(item.removeprefix("app:") for item in self.capabilities if item.startswith("app:"))
+            raise UnknownName(f"image {self.image} has no application {app!r}", hint=f"it has {', '.join(known)}")
         self.world.launch(app, args[0] if args else None)
 
     def read_file(self, path: str) -> bytes | None:
@@ -218,7 +251,7 @@ class SimulatedHost:
     @contextmanager
     def open(self, image: str) -> Iterator[Desktop]:
         """A fresh desktop, closed when the block is left; raises HostBusy."""
-        with self.live(SimulatedDesktop(image, World(screen=self._screen), self)) as desktop:
+        with self.live(SimulatedDesktop(image, world_of(image, self._screen), self)) as desktop:
             yield desktop
 
     @contextmanager
@@ -243,7 +276,7 @@ class SimulatedHost:
         """What a built image would say of itself."""
         width, height = self._screen
         return GuestImage(
-            name=name, digest=DIGEST, folder=Path(), capabilities=CAPABILITIES, width=width, height=height
+            name=name, digest=DIGEST, folder=Path(), capabilities=capabilities_of(name), width=width, height=height
         )
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cuamaster.action_space import to_pixel
+from cuamaster.adapters.desktops.simulated_records import RecordsWindow
 from cuamaster.adapters.desktops.simulated_screen import at, menu_place
 from cuamaster.adapters.desktops.simulated_windows import (
     CalculatorWindow,
@@ -76,6 +77,8 @@ def _click_in(world: World, window: SimWindow, name: str, value: Any, button: st
         world.close_window(window)
     elif isinstance(window, CalculatorWindow) and name == "calculate":
         window.key(value)
+    elif isinstance(window, RecordsWindow) and name == "record":
+        world.ask_record(window, value)
     elif isinstance(window, DialogWindow):
         if name == "answer" and value == "Cancel":
             world.windows.remove(window)

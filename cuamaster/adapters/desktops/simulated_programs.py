@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from cuamaster.adapters.desktops.simulated_files import HOME
 from cuamaster.adapters.desktops.simulated_io import Io, OutOfTime, Program, split
+from cuamaster.adapters.desktops.simulated_records import RECORD_APPS, apply
 from cuamaster.adapters.desktops.simulated_text import TEXT_PROGRAMS
 from cuamaster.adapters.desktops.simulated_tools import FILE_PROGRAMS
 from cuamaster.adapters.desktops.simulated_windows import DialogWindow
@@ -118,6 +119,24 @@ def _app(name: str) -> Program:
     return run
 
 
+def _records(name: str) -> Program:
+    """Without arguments the application; with `operation kind line` what its button does, as long as it is running."""
+
+    def run(arguments: list[str], io: Io) -> int:
+        if not arguments:
+            io.world.launch(name)
+            return 0
+        if name not in _running(io) or len(arguments) != 3:
+            return io.fail(f"{name}: not running" if len(arguments) == 3 else f"usage: {name} OPERATION KIND LINE", 2)
+        try:
+            apply(io.world.files, name, *arguments)
+        except ValueError as exc:
+            return io.fail(str(exc), 2)
+        return 0
+
+    return run
+
+
 def _open(arguments: list[str], io: Io) -> int:
     path = io.path(arguments[0])
     if not io.world.files.exists(path):
@@ -140,6 +159,6 @@ PROGRAMS: Mapping[str, Program] = {
     "gio": _gio, "timeout": _timeout, "xdg-open": _open, "whoami": _say("user\n"), "true": _say(""), ":": _say(""),
     "false": lambda _arguments, _io: 1, "sync": _say(""), "hostname": _say("desk\n"),
     "id": _say("uid=1000(user) gid=1000(user) groups=1000(user)\n"), "env": _say(f"DISPLAY=:0\nHOME={HOME}\nUSER=user\n"),
-    **{name: _app(name) for name in APPS},
+    **{name: _app(name) for name in APPS}, **{name: _records(name) for name in RECORD_APPS},
 }  # fmt: skip
 """Name -> program."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from cuamaster.adapters.desktops.simulated_records import RecordsWindow
 from cuamaster.adapters.desktops.simulated_windows import (
     CalculatorWindow,
     DialogWindow,
@@ -50,7 +52,10 @@ class Widget:
 
 def layout(world: World) -> list[Widget]:
     """All widgets, bottom to top."""
-    found: list[Widget] = []
+    found = [
+        Widget(8, 12 + 44 * slot, 110, 32, "icon", app.capitalize(), ("launch", app))
+        for slot, app in enumerate(world.icons)
+    ]
     for window in world.windows:
         found += _window(world, window, window is world.active)
     across, down = world.screen
@@ -144,6 +149,11 @@ def _window(world: World, window: SimWindow, active: bool) -> list[Widget]:
                         x + 8 + 68 * column, y + 60 + 42 * line, 62, 36, "button", label, ("calculate", label), window
                     )
                 )
+    elif isinstance(window, RecordsWindow):
+        for line, buttons in enumerate(window.rows()):
+            for column, label in enumerate(buttons):
+                left, top = x + 10 + 126 * column, y + 16 + 48 * line
+                found.append(Widget(left, top, 122, 36, "button", label, ("record", label), window))
     elif isinstance(window, DialogWindow):
         found.append(Widget(x + 20, y + 24, 60, 26, "label", "Name:", None, window))
         if window.purpose != "discard":
@@ -192,18 +202,19 @@ def _font() -> Any:
     return ImageFont.load_default(14)
 
 
+@lru_cache(maxsize=4096)
 def _text_width(text: str) -> int:
     return int(_font().getlength(text) + 0.5)
 
 
-def render(world: World) -> Image:
-    """The screen as RGB pixels; the same world always gives the same pixels."""
+def render(world: World, widgets: Sequence[Widget]) -> Image:
+    """The screen as RGB pixels, from the world's layout; the same world always gives the same pixels."""
     from PIL import Image as Pictures
     from PIL import ImageDraw
 
     picture = Pictures.new("RGB", world.screen, _DESKTOP)
     draw = ImageDraw.Draw(picture)
-    for widget in layout(world):
+    for widget in widgets:
         fill = _FILL[widget.kind]
         box = (widget.x, widget.y, widget.x + widget.width - 1, widget.y + widget.height - 1)
         if fill is not None:

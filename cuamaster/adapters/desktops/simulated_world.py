@@ -6,6 +6,7 @@ import posixpath
 from dataclasses import dataclass, field
 
 from cuamaster.adapters.desktops.simulated_files import HOME, Files
+from cuamaster.adapters.desktops.simulated_records import RECORD_APPS, RecordsWindow, apply
 from cuamaster.adapters.desktops.simulated_windows import (
     CalculatorWindow,
     DialogWindow,
@@ -55,6 +56,8 @@ class World:
     pointer: tuple[int, int] = (640, 400)
     held: set[str] = field(default_factory=set)
     clock: float = 1_700_000_000.0
+    icons: tuple[str, ...] = ()
+    """Applications that stand on the desktop itself, beside those of the panel."""
     settings: dict[tuple[str, str], str] = field(default_factory=lambda: dict.fromkeys(_TOGGLES.values(), "false"))
 
     @property
@@ -71,6 +74,8 @@ class World:
             self.windows.append(FilesWindow(folder=path if path and self.files.is_dir(path) else HOME))
         elif app == "galculator":
             self.windows.append(CalculatorWindow())
+        elif app in RECORD_APPS:
+            self.windows.append(RecordsWindow(app=app, kinds=RECORD_APPS[app]))
         else:
             self.windows.append(TerminalWindow(cwd=cwd))
         self._cascade(self.windows[-1])
@@ -197,6 +202,10 @@ class World:
 
     # --- dialogs
 
+    def ask_record(self, window: RecordsWindow, label: str) -> None:
+        """A button of a record-keeping application: ask which record."""
+        self._ask(label, label.lower(), "", "OK", window)
+
     def _ask(self, heading: str, purpose: str, text: str, confirm: str, owner: SimWindow, *, subject: str = "") -> None:
         dialog = DialogWindow(
             app=owner.app, heading=heading, purpose=purpose, field=text, confirm=confirm, owner=owner, subject=subject
@@ -222,10 +231,13 @@ class World:
                 self.files.write(path, b"")
             elif dialog.purpose == "rename":
                 self.files.copy(dialog.subject, path, keep=False)
+            elif isinstance(owner, RecordsWindow):
+                operation, kind = dialog.purpose.split(" ")
+                apply(self.files, owner.app, operation, kind, dialog.field)
             elif isinstance(owner, EditorWindow) and dialog.purpose == "discard":
                 owner.saved = owner.text
                 self.close_window(owner)
-        except OSError:
+        except (OSError, ValueError):
             return
         self.windows = [item for item in self.windows if item is not dialog]
 

@@ -26,8 +26,9 @@ class ReplayPolicy:
 
     A keyboard step with a target is preceded by a click on it, in one batch; one whose target names only a window waits until
     that window has the focus. A target that is not on the screen is waited for: `max_waits` decisions long, `still_waits` while
-    the screen stays as it is; then the policy gives up. After a rollback the first new attempt repeats the procedure on the fresh screen; later ones take the next best match, or in mode `mixed`
-    the other procedure.
+    the screen stays as it is; then the policy gives up. After a rollback a mode `mixed` goes on with the primitive's other procedure at once, since that costs nothing and a fault that
+    lies in the way itself would come back; otherwise the first new attempt repeats the procedure on the fresh screen and later
+    ones take the next best match.
     """
 
     name = "replay"
@@ -39,6 +40,7 @@ class ReplayPolicy:
         self._use = self._step = self._waits = 0
         self._waited_at: Image | None = None
         self._still = 0
+        self._doing: int | None = None
         self._tries: Counter[int] = Counter()
 
     def begin(self, task: Task) -> None:
@@ -58,13 +60,15 @@ class ReplayPolicy:
                 fill_template(template, use.arguments)
         self._plan = task.plan
         self._use = self._step = self._waits = 0
-        self._waited_at = None
+        self._waited_at = self._doing = None
         self._tries.clear()
 
     def decide(self, frame: Frame, history: Sequence[Node], hint: str) -> Decision:  # noqa: ARG002 (it retries on its own account)
         """The next step of the current use, or a wait, or the end."""
         if self._use == len(self._plan):
+            self._doing = None
             return _finish("success", "Everything is done.")
+        self._doing = self._use
         use = self._plan[self._use]
         steps = self._procedure(use).steps
         template = fill_template(steps[self._step], use.arguments)
@@ -81,16 +85,17 @@ class ReplayPolicy:
         return {"use": self._use, "step": self._step}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Back to that place; how often each use was tried is not forgotten."""
-        self._use, self._step = int(state["use"]), int(state["step"])
-        self._waits, self._waited_at = 0, None
-        self._tries[self._use] += 1
+        """Back to that place; that its use is tried again, and the one that failed, is not forgotten."""
+        failed, self._use, self._step = self._doing, int(state["use"]), int(state["step"])
+        self._waits, self._waited_at, self._doing = 0, None, None
+        self._tries.update({self._use} if failed is None else {self._use, failed})
 
     def _procedure(self, use: PrimitiveUse) -> Procedure:
         preferred = use.primitive.procedure(self.mode)
-        others = [item for item in use.primitive.procedures if item is not preferred] if self.mode == "mixed" else []
         assert preferred is not None  # begin() has checked it
-        return others[0] if others and self._tries[self._use] >= 2 else preferred
+        others = [item for item in use.primitive.procedures if item is not preferred] if self.mode == "mixed" else []
+        ways = [preferred, *others]
+        return ways[self._tries[self._use] % len(ways)]
 
     def _rank(self) -> int:
         """0: the best match of a target, 1: the next one, ..."""

@@ -38,13 +38,13 @@ def observe(
     `state`: the signature when it is known already, because nothing was done since it was taken. `elements`: keep the
     accessibility tree, windows and pointer beside the picture, where the image has an accessibility bus.
     """
-    frame = desktop.settle(timeout=SETTLE_S, quiet=QUIET_S)
+    shown = desktop.settle(timeout=SETTLE_S, quiet=QUIET_S)
     state = state or known_state(desktop)
     active = state.active
-    frame = dataclasses.replace(frame, active=active, windows=state.windows)
+    frame = dataclasses.replace(shown, active=active, windows=state.windows)
     height, width = frame.image.shape[:2]
     observation = Observation(
-        screenshot=store.put(frame.png),
+        screenshot=store.put(shown.png),
         width=width,
         height=height,
         t=t,

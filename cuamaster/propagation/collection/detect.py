@@ -10,10 +10,12 @@ from collections.abc import Sequence
 
 from cuamaster.ports import Desktop, ScreenReader
 from cuamaster.propagation.collection.acting import known_state
-from cuamaster.propagation.collection.feedback import write_feedback
-from cuamaster.propagation.collection.progress import owner, related_use
+from cuamaster.propagation.collection.evidence import odd_step, unexplained_change
+from cuamaster.propagation.collection.feedback import seen_texts, write_feedback
+from cuamaster.propagation.collection.progress import Course, course_of
 from cuamaster.records.condition import Condition
 from cuamaster.records.episode import Boundary, Node
+from cuamaster.records.reasoning import leaves
 from cuamaster.records.task import Task
 from cuamaster.records.trajectory import StateSignature
 from cuamaster.records.verdict import Check, Divergence, Verdict
@@ -29,33 +31,70 @@ class RulesDetector:
         self._reader = reader
 
     def locate(
-        self, task: Task, path: Sequence[Node], desktop: Desktop, boundaries: Sequence[Boundary], verdict: Verdict
+        self,
+        task: Task,
+        path: Sequence[Node],
+        desktop: Desktop,
+        boundaries: Sequence[Boundary],
+        verdict: Verdict,
+        *,
+        history: Sequence[Boundary] = (),
     ) -> Divergence:
         """The earliest divergence over all failed checks; raises DesktopFault when the failing desktop cannot be looked at."""
+        course = course_of(task)
+        points = list(history or boundaries)
         failed = [check for check in verdict.checks if check.holds is False]
-        position = min((_suspect(task, check.condition, boundaries) for check in failed), default=len(boundaries) - 1)
-        boundary = boundaries[position]
-        stretch = [index for index, node in enumerate(path) if node.index > boundary.node]
-        idle = _idle_step(path, stretch)
-        step = idle if idle is not None else stretch[0] if stretch else len(path)
-        state = known_state(desktop)
-        notes = [*_windows_note(boundary.signature, state)]
+        position = min((_suspect(course, check.condition, points) for check in failed), default=len(points) - 1)
+        harm = unexplained_change(course, points, _concerned(course, failed, points[-1].use))
+        if harm is not None and harm <= position:
+            position, end = harm, points[harm + 1].node
+        else:
+            harm, end = None, path[-1].index if path else -1
+        stretch = [index for index, node in enumerate(path) if points[position].node < node.index <= end]
+        idle = _idle_step(path, stretch) if harm is None else None
+        step = _first_wrong(course, path, stretch, idle)
+        boundary = ([point for point in boundaries if point.node <= points[position].node] or boundaries[:1])[-1]
+        notes = _windows_note(points[position].signature, known_state(desktop))
         if idle is not None:
             notes.append(f"Step {idle + 1} changed nothing on the screen.")
-        seen = _seen(path, state, [box.text for box in self._reader.read(desktop.screenshot().image)])
+        if harm is not None:
+            notes.append(f"Something that is needed later was changed at step {step + 1}, where nothing asked for it.")
+        seen = seen_texts(path, desktop, self._reader)
         return Divergence(
             step=step, snapshot=boundary.label, feedback=write_feedback(task, failed, notes, seen), detector=self.name
         )
 
 
-def _suspect(task: Task, condition: Condition, boundaries: Sequence[Boundary]) -> int:
-    """Position of the boundary after which `condition` went wrong."""
+def _first_wrong(course: Course, path: Sequence[Node], stretch: Sequence[int], idle: int | None) -> int:
+    """The step of the stretch that is to blame: the odd one out, else the one that led to where the right step had no effect."""
+    odd = odd_step(course, path, stretch)
+    if odd is not None:
+        return odd if idle is None else min(idle, odd)
+    if idle is not None:
+        return idle - 1 if idle - 1 in stretch and path[idle - 1].use == path[idle].use is not None else idle
+    return stretch[0] if stretch else len(path)
+
+
+def _concerned(course: Course, failed: Sequence[Check], use: int) -> frozenset[str]:
+    """The paths that may be to blame, or come to be: of what failed, and of what the uses from `use` on build on."""
+    named = (str(leaf.path) for check in failed for leaf in leaves(check.condition) if hasattr(leaf, "path"))
+    return frozenset(named).union(*course.paths[use:])
+
+
+def _suspect(course: Course, condition: Condition, boundaries: Sequence[Boundary]) -> int:
+    """Position of the boundary after which `condition` went wrong.
+
+    A condition that the plan itself ends and brings about again is not lost where it was ended.
+    """
+    use = course.since(condition, min(boundaries[-1].use + 1, len(course.task.plan)))
     held = [index for index, boundary in enumerate(boundaries) if _holds_at(boundary.checks, condition)]
+    held = [index for index in held if use is None or boundaries[index].use >= use]
     if held:
         return held[-1]
-    use = owner(task, condition)
     if use is None:
-        use = related_use(task, condition)
+        use = course.owner(condition)
+    if use is None:
+        use = course.related_use(condition)
     if use is None:
         return len(boundaries) - 1
     before = [index for index, boundary in enumerate(boundaries) if boundary.use < use]
@@ -86,8 +125,3 @@ def _windows_note(attested: StateSignature, state: StateSignature) -> list[str]:
     if gone := sorted(title for _, title in before - now if title):
         notes.append(f"Windows no longer there: {', '.join(gone)}.")
     return notes
-
-
-def _seen(path: Sequence[Node], state: StateSignature, screen: Sequence[str]) -> list[str]:
-    texts = [text for node in path for text in (node.observation.active_window, node.observation.response, node.answer)]
-    return [*texts, *(f"{window.app} {window.title}" for window in state.windows), *screen]

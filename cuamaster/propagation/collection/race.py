@@ -16,12 +16,13 @@ class Beaten(Exception):
 
 
 class Race:
-    """Steps and retries are counted over all branches, so that several cost no more than the budget of one."""
+    """Steps, retries and executions are counted over all branches, so that several cost no more than the budget of one."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.steps = 0
         self.retries = 0
+        self.executions = 0
         self._shortest: int | None = None
         self.lock = threading.Lock()
 
@@ -37,6 +38,14 @@ class Race:
             if self.retries >= self.budget.max_retries:
                 return False
             self.retries += 1
+            return True
+
+    def execute(self) -> bool:
+        """Whether one more execution of a primitive is in the budget; it is spent then."""
+        with self.lock:
+            if 0 < self.budget.max_executions <= self.executions:
+                return False
+            self.executions += 1
             return True
 
     def verified(self, length: int) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cuamaster.ports import Desktop, Detector, Policy
+from cuamaster.ports import Desktop, Detector, Policy, ScreenReader
+from cuamaster.propagation.collection.feedback import censored, seen_texts
 from cuamaster.propagation.collection.snapshots import Snapshots
 from cuamaster.records.episode import Boundary, Node
 from cuamaster.records.task import Task
@@ -17,16 +18,19 @@ def roll_back(
     verdict: Verdict,
     *,
     desktop: Desktop,
+    reader: ScreenReader,
     policy: Policy,
     detector: Detector,
     snapshots: Snapshots,
-) -> tuple[Divergence, Boundary]:
-    """The divergence behind a failed `verdict`, and the boundary at which desktop and policy stand again.
+) -> tuple[Divergence, Boundary, int]:
+    """The divergence behind a failed `verdict`, the boundary at which desktop and policy stand again, and how many secrets its
+    feedback would have told: then a hint that tells nothing stands in its place, whichever detector wrote it.
 
     Raises StateDrift when the restored desktop is not the attested one, other DesktopFaults when it cannot be restored.
     """
     failed = frozenset(check.condition for check in verdict.checks)
-    divergence = detector.locate(task, path, desktop, snapshots.usable(failed), verdict)
+    divergence = detector.locate(task, path, desktop, snapshots.usable(failed), verdict, history=snapshots.history)
+    feedback, secrets = censored(divergence.feedback, task, seen_texts(path, desktop, reader))
     boundary = snapshots.back_to(divergence.snapshot, failed)
     policy.restore(boundary.controller)
-    return divergence, boundary
+    return divergence.model_copy(update={"feedback": feedback}), boundary, secrets

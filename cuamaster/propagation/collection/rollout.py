@@ -12,7 +12,7 @@ from cuamaster.ports import Decision, Desktop, Detector, Frame, Journal, Policy,
 from cuamaster.propagation.collection.acting import await_reaction, observe, perform, pointers_of, with_effect
 from cuamaster.propagation.collection.journal import drop_after, joined
 from cuamaster.propagation.collection.outcomes import ENDINGS, outcome_of
-from cuamaster.propagation.collection.progress import files_of
+from cuamaster.propagation.collection.progress import begins_execution, course_of
 from cuamaster.propagation.collection.race import Beaten, Race, run_all
 from cuamaster.propagation.collection.rollback import roll_back
 from cuamaster.propagation.collection.setup import carry_out, establish, require
@@ -45,19 +45,21 @@ def rollout(
     max_snapshots: int = 6,
     rival: Callable[[int], Policy] | None = None,
     elements: bool = False,
+    watched: bool = True,
 ) -> Episode:
     """One episode with its typed outcome; desktop faults end it, they are not raised.
 
     `clock` gives seconds; `prepared`: the start state is there already, `establish` is skipped. `rival` gives the policy of
     another branch (1, 2, ...): with it and `budget.branches` above 1 the first failure is followed by branches side by side.
-    `elements`: each observation keeps the accessibility tree as well, where the image has one.
+    `elements`: each observation keeps the accessibility tree as well, where the image has one. Not `watched`: nothing is looked
+    at before the policy has finished, and every failure leads back to the start; it is what rollback is measured against.
     Raises InvalidInput for a task that the policy cannot take on (nothing is journalled then), StoreFull when frames or journal
     cannot be written.
     """
-    snapshots = Snapshots(desktop, episode_id, files_of(task), max_snapshots)
+    snapshots = Snapshots(desktop, episode_id, course_of(task).files, max_snapshots)
     run = _Rollout(
         task, policy, desktop, reader, journal, detector, store, clock, episode_id, snapshots, Race(budget), rival,
-        elements=elements,
+        watched=watched, elements=elements,
     )  # fmt: skip
     return run.episode(prepared)
 
@@ -78,6 +80,7 @@ class _Rollout:
     snapshots: Snapshots
     race: Race
     rival: Callable[[int], Policy] | None = None
+    watched: bool = True
     number: int = 0
     """Of the branch; 0 is the one that the episode began with."""
     branches: tuple[Branch, ...] = ()
@@ -212,19 +215,33 @@ class _Rollout:
             spent = self._spent()
             frame, observation = self._observe()
             if spent:
-                self.final = observation
-                self.verdict = self._verify()
-                return ("passed", "") if self.verdict.status == "passed" else ("failed", spent)
+                return self._out_of_budget(observation, spent)
             decision = self.policy.decide(frame, self.path(), self.hint)
+            if self._begins(decision) and not self.race.execute():
+                most = self.race.budget.max_executions
+                return self._out_of_budget(observation, f"the budget of {most} executions of primitives is spent")
             node = self._act(decision, observation, frame)
             ended = next((item.action.args["status"] for item in node.actions if item.action.type == "finish"), "")
             if ended:
                 return self._finish(ended)
+            if not self.watched:
+                continue
             if done < len(self.task.plan) and (decision.done_use or decision.use is None):
                 done = self._advance(done, decision)
             since = sum(later.index > self.snapshots.last.node for later in self.path())
             if since > MAX_STALL + _longest(self.task):
                 raise AttemptFailed.because("no progress", self.watch.unmet_goals())
+
+    def _begins(self, decision: Decision) -> bool:
+        """Whether the decision begins another execution of a primitive."""
+        path = self.path()
+        parent = path[-1].index if path else -1
+        return begins_execution(decision.use, parent, self.nodes[-1] if self.nodes else None)
+
+    def _out_of_budget(self, observation: Observation, spent: str) -> tuple[Outcome, str]:
+        self.final = observation
+        self.verdict = self._verify()
+        return ("passed", "") if self.verdict.status == "passed" else ("failed", spent)
 
     def _finish(self, ended: str) -> tuple[Outcome, str]:
         _, self.final = self._observe()
@@ -266,15 +283,19 @@ class _Rollout:
         return boundary
 
     def _roll_back(self, verdict: Verdict) -> Boundary:
-        divergence, boundary = roll_back(
+        divergence, boundary, leaked = roll_back(
             self.task,
             self.path(),
             verdict,
             desktop=self.desktop,
+            reader=self.reader,
             policy=self.policy,
             detector=self.detector,
             snapshots=self.snapshots,
         )
+        if leaked:
+            log.warning("%s: %s would have told %d secrets; said less instead", self.id, divergence.detector, leaked)
+            self._log("leak", detector=divergence.detector, secrets=leaked)
         with self.race.lock:  # the journal and the episode tell them in the same order
             self._log("divergence", divergence=divergence.model_dump(mode="json"))
             self._log("rollback", label=boundary.label, node=boundary.node)

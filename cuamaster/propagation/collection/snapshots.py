@@ -34,12 +34,15 @@ class Snapshots:
         self._disk_budget = disk_budget
         self._taken = 0
         self._kept: list[Boundary] = []
+        self.history: list[Boundary] = []
+        """Every boundary on the kept path, oldest first, those whose snapshot was dropped as well."""
         self._failures: dict[str, list[frozenset[Condition]]] = {}
 
     def forked(self, desktop: Desktop, name: str) -> Snapshots:
         """The same boundaries on a fork of the desktop, which has all snapshots; new ones begin with `name`."""
-        twin = Snapshots(desktop, name, self._files, self._limit)
+        twin = Snapshots(desktop, name, self._files, self._limit, self._disk_budget)
         twin._kept = list(self._kept)
+        twin.history = list(self.history)
         twin._failures = {label: list(failures) for label, failures in self._failures.items()}
         return twin
 
@@ -63,6 +66,7 @@ class Snapshots:
             controller=policy.state(),
         )
         self._kept.append(boundary)
+        self.history.append(boundary)
         while len(self._kept) > self._limit or (len(self._kept) > 2 and self._bytes() > self._disk_budget):
             self._drop(self._sparest())
         return boundary
@@ -90,6 +94,7 @@ class Snapshots:
         self._failures.setdefault(label, []).append(failed)
         for boundary in self._kept[:index:-1]:
             self._drop(boundary)
+        self.history = [boundary for boundary in self.history if boundary.node <= self._kept[index].node]
         return self._kept[index]
 
     def close(self) -> None:
@@ -119,13 +124,18 @@ class Snapshots:
         return len(earlier) < MAX_FAILURES and not any(failed and failed <= before for before in earlier)
 
     def _sparest(self) -> Boundary:
-        """The boundary whose loss costs the fewest steps; never the start, never the newest two."""
-        candidates = range(1, max(2, len(self._kept) - 2))
-        return self._kept[min(candidates, key=self._distance)]
+        """The boundary whose loss costs the fewest steps to be expected; never the start, never the newest two.
 
-    def _distance(self, index: int) -> int:
-        after = self._kept[min(index + 1, len(self._kept) - 1)]
-        return after.node - self._kept[index - 1].node
+        A mistake that shows late seldom shows very late: the further back a boundary lies, the seldomer it is returned to, so
+        the kept ones stand close together near the end and ever further apart towards the start.
+        """
+        newest = self._kept[-1].node
+
+        def loss(index: int) -> float:
+            gap = self._kept[min(index + 1, len(self._kept) - 1)].node - self._kept[index - 1].node
+            return gap / (1 + newest - self._kept[index].node)
+
+        return self._kept[min(range(1, max(2, len(self._kept) - 2)), key=loss)]
 
     def _drop(self, boundary: Boundary) -> None:
         self._kept.remove(boundary)

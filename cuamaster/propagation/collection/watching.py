@@ -8,8 +8,7 @@ from cuamaster.checks import unmet, verify
 from cuamaster.errors import CheckFailed
 from cuamaster.ports import Desktop, ScreenReader
 from cuamaster.propagation.collection.acting import QUIET_S
-from cuamaster.propagation.collection.progress import required
-from cuamaster.records.reasoning import conjuncts
+from cuamaster.propagation.collection.progress import course_of
 from cuamaster.records.task import Task
 from cuamaster.records.verdict import Check, Verdict
 from cuamaster.vision.changes import same_screen
@@ -39,7 +38,8 @@ class Watch:
 
     def __init__(self, task: Task, desktop: Desktop, reader: ScreenReader, clock: Callable[[], float]) -> None:
         self._task, self._desktop, self._reader, self._clock = task, desktop, reader, clock
-        self._goals = conjuncts(task.verifier)
+        self._course = course_of(task)
+        self._goals = self._course.goals
 
     def verify(self, ended: str = "") -> Verdict:
         """The task's verifier, now: passed, failed or errored; `ended`: the status with which the policy finished."""
@@ -51,7 +51,7 @@ class Watch:
 
     def look(self, done: int) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
         """(what must hold after `done` uses and does not, everything watched as found), seen together."""
-        wanted = required(self._task, done)
+        wanted = self._course.required(done)
         watched = tuple(dict.fromkeys([*wanted, *self._goals]))
         missed = unmet(watched, self._desktop, self._reader)
         by_condition = {check.condition: check for check in missed}

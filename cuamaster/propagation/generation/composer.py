@@ -11,6 +11,7 @@ from cuamaster.errors import InvalidInput
 from cuamaster.propagation.generation.facts import satisfied
 from cuamaster.propagation.generation.instruction import instruct
 from cuamaster.propagation.generation.plan import Plan, extend, ground
+from cuamaster.propagation.generation.route import Route, undoes
 from cuamaster.propagation.generation.strategies import ALL_STRATEGIES, cast_of, fits, handoffs, may_follow, on_course
 from cuamaster.propagation.generation.verifier import idle_uses, synthesize
 from cuamaster.records.primitive import Mode, Primitive
@@ -18,6 +19,7 @@ from cuamaster.records.task import Environment, Strategy, Task
 from cuamaster.records.trajectory import Lineage
 
 _NODES = 160
+_NODES_A_USE = 2
 _CASTS = 12
 _TRIES = 4
 
@@ -89,11 +91,12 @@ class PrimitiveComposer:
         names: Mapping[str, str] | None = None,
         domains: Mapping[str, str] | None = None,
         max_apps: int | None = None,
+        min_apps: int = 1,
     ) -> list[Task]:
         """At most `count` different tasks, strategies in turn; fewer when the library gives no more.
 
         `apps`: only primitives of these; `prefer`: ids of primitives of which each should be in some task, as far as possible;
-        `names`, `domains`: application id -> display name, domain; `max_apps`: at most so many applications in a task.
+        `names`, `domains`: application id -> display name, domain; `min_apps`, `max_apps`: so many applications in a task.
         """
         pool = [
             p for p in library if environment.supports(sorted(set(p.requires))) and p.procedure(self._mode) is not None
@@ -108,7 +111,7 @@ class PrimitiveComposer:
             uncovered = [w for w in wanted if not any(w in _ids(task.plan) for task in tasks.values())]
             turn += 1
             sizes = rng.sample(self._sizes, len(self._sizes))
-            search = _Search(pool, strategy, rng, max_apps)
+            search = _Search(pool, strategy, rng, min_apps, max_apps)
             # a wanted primitive does not suit every strategy: one without it is better than none
             for required in [*rng.sample(uncovered, min(2, len(uncovered))), None]:
                 plan = next((found for size in sizes if (found := search.plan(size, required)) is not None), None)
@@ -122,15 +125,21 @@ class PrimitiveComposer:
 class _Search:
     """Depth-first search for one plan by one strategy, with a budget of imagined steps."""
 
-    def __init__(self, pool: Sequence[Primitive], strategy: Strategy, rng: Random, max_apps: int | None) -> None:
+    def __init__(
+        self, pool: Sequence[Primitive], strategy: Strategy, rng: Random, min_apps: int, max_apps: int | None
+    ) -> None:
         self._pool = pool
         self._strategy = strategy
         self._rng = rng
+        self._min_apps = min_apps
         self._max_apps = max_apps
         self._left = 0
+        self._route: Route | None = None
 
     def plan(self, size: int, required: str | None) -> Plan | None:
         """A finished plan of `size` uses, with the required primitive in it if there is one; None when none was found."""
+        if self._strategy == "cross_app_handoff" and self._min_apps > 2:
+            return self._routed(size, required)
         if self._strategy == "parameterized":
             casts = [[p] for p in self._shuffled(self._pool, required)]
         elif self._strategy == "cross_app_handoff":
@@ -151,26 +160,43 @@ class _Search:
 
     def _shuffled(self, primitives: Sequence[Primitive], first: str | None) -> list[Primitive]:
         mixed = self._rng.sample(list(primitives), len(primitives))
-        return sorted(mixed, key=lambda p: p.id != first)
+        return mixed if first is None else sorted(mixed, key=lambda p: p.id != first)
 
     def _grown(self, plan: Plan, cast: Sequence[Primitive], size: int, required: str | None) -> Plan | None:
         if len(plan.uses) == size:
             return plan if self._finished(plan, required) else None
         candidates = [p for p in cast if may_follow(self._strategy, plan, p)]
-        for primitive in self._shuffled(candidates, required):
+        candidates = self._shuffled(candidates, required)
+        for primitive in self._route.order(candidates, plan, size) if self._route else candidates:
             for grown in extend(plan, primitive, self._rng):
                 self._left -= 1
                 if self._left < 0:
                     return None
+                if self._route and undoes(grown):
+                    continue
                 if on_course(self._strategy, grown) and (self._max_apps is None or len(grown.apps) <= self._max_apps):
                     found = self._grown(grown, cast, size, required)
                     if found is not None:
                         return found
         return None
 
+    def _routed(self, size: int, required: str | None) -> Plan | None:
+        """With more applications than the two that hand over, anything may lie between them: the handoff is what is fixed.
+
+        A long plan that has run into a dead end is better begun anew than mended at its end.
+        """
+        pairs = handoffs(self._pool)
+        for _ in range(_CASTS if pairs else 0):
+            self._route, self._left = Route(*self._rng.choice(pairs), self._min_apps), _NODES_A_USE * size
+            found = self._grown(Plan(), self._pool, size, required)
+            if found is not None:
+                return found
+        return None
+
     def _finished(self, plan: Plan, required: str | None) -> bool:
         return (
             fits(self._strategy, plan)
+            and len(plan.apps) >= self._min_apps
             and (required is None or required in _ids(plan.uses))
             and not idle_uses(plan)
             and synthesize(plan) is not None

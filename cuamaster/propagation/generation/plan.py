@@ -15,7 +15,7 @@ from cuamaster.propagation.generation.facts import START, Fact, Facts, progress,
 from cuamaster.records.condition import Condition, Not, WindowTitle
 from cuamaster.records.filling import placeholders, substitute, unify
 from cuamaster.records.primitive import Parameter, Primitive, SetupStep
-from cuamaster.records.reasoning import conjuncts, consistent
+from cuamaster.records.reasoning import conjuncts, consistent, leaves
 from cuamaster.records.task import PrimitiveUse
 from cuamaster.records.templates import fill_text
 
@@ -107,14 +107,45 @@ def extend(plan: Plan, primitive: Primitive, rng: Random) -> Iterator[Plan]:
         extra = ground_setup(primitive, arguments)
         if plan.uses:
             extra = _missing_setup(plan, use, extra)
-        if plan.uses and not extra:
-            grown = _played(plan, use)
+        if plan.uses and _apart(plan, extra):
+            added = tuple(Fact(condition) for condition in setup_facts(extra))
+            plan_with = replace(
+                plan,
+                setup=_before_launches(plan.setup, extra),
+                start=(*plan.start, *added),
+                facts=(*added, *plan.facts),
+            )
+            grown = _played(plan_with, use)
         else:
-            files = [step for step in (*plan.setup, *extra) if step.kind != "app.launch"]
-            launches = [step for step in (*extra, *plan.setup) if step.kind == "app.launch"]
-            grown = simulate((*dict.fromkeys(files), *launches), (*plan.uses, use))
+            grown = simulate(_before_launches(plan.setup, extra), (*plan.uses, use))
         if grown is not None and _undisturbed(plan, grown):
             yield grown
+
+
+def _before_launches(setup: Sequence[SetupStep], extra: Sequence[SetupStep]) -> tuple[SetupStep, ...]:
+    """Both, files first, since an application is launched with them; the one launched last stays the one with the focus."""
+    files = dict.fromkeys(step for step in (*setup, *extra) if step.kind != "app.launch")
+    return (*files, *(step for step in (*extra, *setup) if step.kind == "app.launch"))
+
+
+def _apart(plan: Plan, extra: Sequence[SetupStep]) -> bool:
+    """Whether setup steps only make files that nothing in the plan speaks of: then the plan holds with them as it did without.
+
+    Playing a long plan again for every file that its next use needs takes a time that grows with the square of its length.
+    """
+    if any(step.kind not in ("file.write", "dir.make") for step in extra):
+        return False
+    spoken = {path for fact in (*plan.start, *plan.facts) for path in _paths_of(fact.condition)}
+    spoken |= {path for needs in plan.needs for need in needs for path in _paths_of(need.condition)}
+    return not any(_related(step.path, path) for step in extra for path in spoken)
+
+
+def _paths_of(condition: Condition) -> Iterator[str]:
+    return (str(leaf.path) for leaf in leaves(condition) if hasattr(leaf, "path"))
+
+
+def _related(one: str, two: str) -> bool:
+    return one == two or one.startswith(two.rstrip("/") + "/") or two.startswith(one.rstrip("/") + "/")
 
 
 def _in_reach(plan: Plan, primitive: Primitive) -> bool:

@@ -35,8 +35,16 @@ def may_follow(strategy: Strategy, plan: Plan, primitive: Primitive) -> bool:
     if strategy == "parameterized":
         return primitive == used[0]
     if strategy == "sequential":
-        return primitive.app == used[0].app and primitive not in used
-    return primitive not in used
+        return primitive.app == used[0].app and not _among(primitive, used)
+    return not _among(primitive, used)
+
+
+def _among(primitive: Primitive, used: Sequence[Primitive]) -> bool:
+    """`in`, which compares whole records, asked of a long plan a thousand times over."""
+    return any(
+        other is primitive or (other.ability == primitive.ability and other.app == primitive.app and other == primitive)
+        for other in used
+    )
 
 
 def fetches_window(primitive: Primitive) -> bool:
@@ -64,9 +72,15 @@ def handoffs(pool: Sequence[Primitive]) -> list[tuple[Primitive, Primitive]]:
         (first, second)
         for first, effect in made
         for second, need in wanted
-        if first.app != second.app and _serves(effect, need)
+        if first.app != second.app and _alike(effect, need) and _serves(effect, need)
     ]
     return list({(a.id, b.id): (a, b) for a, b in pairs}.values())
+
+
+def _alike(effect: Condition, need: Condition) -> bool:
+    """Whether paths, where both have one, begin alike up to the first parameter: most pairs need no closer look."""
+    path, wanted = getattr(effect, "path", None), getattr(need, "path", None)
+    return path is None or wanted is None or str(path).startswith(str(wanted).split("{", 1)[0])
 
 
 def _serves(effect: Condition, need: Condition) -> bool:

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from cuamaster.action_space import CUAAction
+from cuamaster.adapters.policies.faults import DELAY, STRAY
 from cuamaster.adapters.policies.faulty import FaultyPolicy
 from cuamaster.ports import Decision, Frame
+from cuamaster.records.condition import FileExists, FileText, Not
 from cuamaster.records.episode import Node
-from cuamaster.records.task import Task
+from cuamaster.records.task import PrimitiveUse, Task
 from cuamaster.records.trajectory import Action
 
 
@@ -83,11 +85,11 @@ def test_the_rate_is_a_share_of_uses(task: Task, frame: Frame) -> None:
     assert 0.22 < sum(decision.injected for decision in decisions) / 400 < 0.38
 
 
-@pytest.mark.parametrize(("persistent", "expected"), [(False, 0), (True, 1)])
-def test_a_second_attempt_is_honest_unless_faults_persist(
-    task: Task, frame: Frame, persistent: bool, expected: int
+@pytest.mark.parametrize(("retries", "expected"), [(False, 0), (True, 1)])
+def test_a_second_attempt_is_honest_unless_retries_err_too(
+    task: Task, frame: Frame, retries: bool, expected: int
 ) -> None:
-    policy = FaultyPolicy(Clerk(), seed=1, rate=1.0, persistent=persistent)
+    policy = FaultyPolicy(Clerk(), seed=1, rate=1.0, retries=retries)
     run(policy, task, frame, 3)
     policy.restore({"at": 0})
     again = [policy.decide(frame, [], "hint") for _ in range(3)]
@@ -104,3 +106,60 @@ def test_the_end_is_never_spoiled(task: Task, frame: Frame) -> None:
 def test_every_episode_has_a_fault_even_at_a_small_rate(task: Task, frame: Frame, seed: int) -> None:
     decisions = run(FaultyPolicy(Clerk(len(task.plan)), seed=seed, rate=1e-9), task, frame, 3 * len(task.plan))
     assert sum(decision.injected for decision in decisions) == 1
+
+
+class Files(Clerk):
+    """A clerk with a shell: one command a use, by keyboard when a use is tried again."""
+
+    mode = "mixed"
+
+    def __init__(self, uses: int) -> None:
+        super().__init__(uses)
+        self.other_way = False
+
+    def decide(self, frame: Frame, history: Sequence[Node], hint: str) -> Decision:
+        use, self.at = self.at, self.at + 1
+        if use == self.uses:
+            return Decision(actions=(Action(action=CUAAction("finish", {"status": "success"})),))
+        command = CUAAction("shell.exec", {"command": f"mv draft{use} final{use}"})
+        keys = CUAAction("keyboard.press", {"keys": ["f2"]})
+        return Decision(actions=(Action(action=keys if self.other_way else command),), use=use, done_use=True)
+
+
+def consuming(task: Task, uses: int) -> Task:
+    """A plan whose every use turns a file of its own into another."""
+    primitive = task.plan[0].primitive.model_copy(
+        update={
+            "preconditions": (FileText(path="~/draft{name}", text="words"),),
+            "effects": (FileText(path="~/final{name}", text="words"), Not(of=FileExists(path="~/draft{name}"))),
+        }
+    )
+    plan = tuple(PrimitiveUse(primitive=primitive, arguments={"name": str(number)}) for number in range(uses))
+    return task.model_copy(update={"plan": plan})
+
+
+def test_a_delayed_fault_harms_what_one_of_the_next_five_uses_needs(task: Task, frame: Frame) -> None:
+    task = consuming(task, 12)
+    policy = FaultyPolicy(Files(12), seed=2, rate=1.0, manners=("delayed",))
+    for use, decision in enumerate(run(policy, task, frame, 11)):
+        assert decision.injected
+        harm, right = (item.action for item in decision.actions)
+        victim = int(harm.args["command"].removeprefix("echo mislaid > ~/draft"))
+        assert use < victim <= use + DELAY
+        assert right.args["command"] == f"mv draft{use} final{use}"
+        assert decision.actions[0].evidence == STRAY
+    last = run(FaultyPolicy(Files(1), seed=2, rate=1.0, manners=("delayed",)), consuming(task, 1), frame, 1)[0]
+    assert last.injected and len(last.actions) == 1, "nothing later to harm: it shows at once"
+
+
+def test_a_persistent_fault_comes_back_until_the_way_is_changed(task: Task, frame: Frame) -> None:
+    inner = Files(3)
+    policy = FaultyPolicy(inner, seed=1, rate=1.0, manners=("persistent",))
+    policy.begin(task)
+    assert policy.decide(frame, [], "").injected
+    for _ in range(4):
+        policy.restore({"at": 0})
+        assert policy.decide(frame, [], "").injected
+    inner.other_way = True
+    policy.restore({"at": 0})
+    assert not policy.decide(frame, [], "").injected

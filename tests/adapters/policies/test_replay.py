@@ -84,7 +84,7 @@ def test_modes_choose_the_procedure(task: Task, make_frame: MakeFrame) -> None:
     assert policy.decide(make_frame(), [], "").use == 1
 
 
-def test_the_first_retry_repeats_and_the_next_takes_another_way(task: Task, make_frame: MakeFrame) -> None:
+def test_a_retry_takes_another_way_where_one_costs_nothing(task: Task, make_frame: MakeFrame) -> None:
     frame = make_frame()
     policy = ReplayPolicy(Signs(("File", 10, 10), ("File", 70, 10)))
     policy.begin(task)
@@ -100,7 +100,7 @@ def test_the_first_retry_repeats_and_the_next_takes_another_way(task: Task, make
     for _ in range(3):
         kinds.append(actions(mixed.decide(frame, [], ""))[0].type)
         mixed.restore(start)
-    assert kinds == ["shell.exec", "shell.exec", "mouse.click"]
+    assert kinds == ["shell.exec", "mouse.click", "shell.exec"]
 
 
 def test_a_state_leads_back_to_the_same_decision(task: Task, make_frame: MakeFrame) -> None:
@@ -185,3 +185,16 @@ def test_a_missing_argument_is_found_before_anything_is_done(task: Task) -> None
     broken = _with_steps(task, ActionTemplate(type="keyboard.type", args={"text": "{nobody}"}))
     with pytest.raises(InvalidInput, match="nobody"):
         ReplayPolicy(Signs()).begin(broken)
+
+
+def test_a_use_that_failed_goes_another_way_even_when_an_earlier_one_is_blamed(
+    task: Task, make_frame: MakeFrame
+) -> None:
+    make = task.plan[0]
+    policy = ReplayPolicy(Signs(("File", 10, 10)), "mixed")
+    policy.begin(task.model_copy(update={"plan": (task.plan[1], make)}))
+    start, frame = policy.state(), make_frame()
+    seen = [actions(policy.decide(frame, [], ""))[0].type for _ in range(3)]
+    policy.restore(start)
+    again = [actions(policy.decide(frame, [], ""))[0].type for _ in range(3)]
+    assert (seen[2], again[2]) == ("shell.exec", "mouse.click")

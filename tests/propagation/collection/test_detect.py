@@ -7,7 +7,7 @@ from typing import Any
 
 from cuamaster.action_space import CUAAction
 from cuamaster.propagation.collection.detect import RulesDetector
-from cuamaster.propagation.collection.progress import facts_after, files_of, owner, required
+from cuamaster.propagation.collection.progress import Course
 from cuamaster.records.condition import FileText, WindowTitle
 from cuamaster.records.episode import Boundary, Node
 from cuamaster.records.task import Task
@@ -53,7 +53,7 @@ def test_a_goal_that_held_once_was_lost_after_the_last_boundary_at_which_it_held
 def test_a_goal_that_never_held_is_blamed_on_the_use_that_owns_it(make_task: Make, editor: Any, reader: Any) -> None:
     task = make_task()
     goal = WindowTitle(title="*alpha -", app="editor", active=True)
-    assert owner(task, goal) == 1
+    assert Course(task).owner(goal) == 1
     boundaries = [boundary("s0", -1, 0), boundary("s1", 1, 1), boundary("s2", 2, 2)]
     path = [node(0, "a"), node(1, "b"), node(2, "c")]
     assert RulesDetector(reader).locate(task, path, editor, boundaries, failed(goal)).snapshot == "s0"
@@ -92,8 +92,8 @@ def test_windows_that_came_and_went_are_reported(make_task: Make, editor: Any, r
 
 def test_facts_follow_the_plan_and_ended_ones_are_gone(make_task: Make) -> None:
     task = make_task()
-    rows = facts_after(task)
+    rows = Course(task).facts
     assert [len(row) for row in rows] == [0, 1, 2]
-    assert required(task, 1) == (WindowTitle(title="*alpha -", app="editor", active=True),)
-    assert files_of(task) == ("~/out.txt",)
-    assert owner(task, GOAL) is None, "no effect promises this text, so it is not asked for at a boundary"
+    assert Course(task).required(1) == (WindowTitle(title="*alpha -", app="editor", active=True),)
+    assert Course(task).files == ("~/out.txt",)
+    assert Course(task).owner(GOAL) is None, "no effect promises this text, so it is not asked for at a boundary"

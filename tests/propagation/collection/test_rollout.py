@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,14 +13,19 @@ import pytest
 from cuamaster.action_space import CUAAction
 from cuamaster.adapters.policies.faulty import FaultyPolicy
 from cuamaster.adapters.policies.replay import ReplayPolicy
+from cuamaster.adapters.stores.local import LocalStore
 from cuamaster.errors import EndpointUnavailable, GuestDied, InvalidInput, ModelAnswerError
 from cuamaster.ports import Decision, Frame
+from cuamaster.propagation.collection.detect import RulesDetector
 from cuamaster.propagation.collection.journal import finished, fold, unfinished
+from cuamaster.propagation.collection.progress import executions
+from cuamaster.propagation.collection.rollout import rollout
 from cuamaster.records.condition import CommandOutput, EpisodeFinish, WindowTitle
-from cuamaster.records.episode import Budget, Node
+from cuamaster.records.episode import Boundary, Budget, Node
 from cuamaster.records.primitive import SetupStep
 from cuamaster.records.task import Task
 from cuamaster.records.trajectory import Action, Lineage
+from cuamaster.records.verdict import Divergence, Verdict
 
 Roll = Callable[..., Any]
 Make = Callable[..., Task]
@@ -274,3 +281,60 @@ def test_tasks_without_closing_steps_keep_the_id_they_were_released_under(make_t
     assert "closing" not in task.model_dump(mode="json")
     assert task.model_copy(update={"closing": (CLOSE,)}).id != task.id
     assert "source" not in Lineage(video_id="v").model_dump(mode="json")
+
+
+def test_an_honest_run_needs_as_many_executions_as_the_plan_has_uses(roll: Roll, make_task: Make) -> None:
+    episode = roll(make_task(), budget=Budget(max_executions=2))
+    assert (episode.outcome, executions(episode.nodes)) == ("passed", 2)
+
+
+def test_a_budget_of_executions_counts_abandoned_ones_and_is_never_overdrawn(
+    roll: Roll, make_task: Make, reader: Any
+) -> None:
+    erring = FaultyPolicy(ReplayPolicy(reader), seed=3, rate=1.0, episode_id="e1", retries=True)
+    episode = roll(make_task(), erring, budget=Budget(max_executions=4, max_retries=99))
+    assert (episode.outcome, executions(episode.nodes)) == ("failed", 4)
+    assert "4 executions" in episode.message
+
+
+def test_an_unwatched_rollout_notices_at_the_end_and_starts_again(
+    make_task: Make, editor: Any, reader: Any, journal: Any, tmp_path: Path
+) -> None:
+    policy = FaultyPolicy(ReplayPolicy(reader), seed=1, rate=0.01, episode_id="e1")
+    episode = rollout(
+        make_task(), policy, editor, reader=reader, journal=journal, detector=RulesDetector(reader),
+        store=LocalStore(tmp_path / "blobs"), budget=Budget(), clock=count(0.0, 4.0).__next__, episode_id="e1", watched=False,
+    )  # fmt: skip
+    assert (episode.outcome, episode.rollbacks) == ("passed", 1)
+    assert [node.dropped for node in episode.nodes].count(False) == len(episode.nodes) - episode.divergences[0].step - 3
+    labels = [event["boundary"]["label"] for event in journal.events() if event["event"] == "boundary"]
+    assert labels == ["e1-s0"], "the start is the only place to go back to"
+
+
+class Talkative:
+    """A detector that tells what should have been typed."""
+
+    name = "talkative"
+
+    def locate(
+        self, task: Task, path: Sequence[Node], desktop: Any, boundaries: Sequence[Boundary], verdict: Verdict,
+        *, history: Sequence[Boundary] = (),
+    ) -> Divergence:  # fmt: skip
+        return Divergence(
+            step=0, snapshot=boundaries[0].label, feedback="Type ALPHA and press Ctrl-S.", detector=self.name
+        )
+
+
+def test_a_hint_that_tells_the_answer_is_replaced_and_counted(
+    make_task: Make, editor: Any, reader: Any, journal: Any, tmp_path: Path
+) -> None:
+    episode = rollout(
+        make_task(), FaultyPolicy(ReplayPolicy(reader), seed=1, rate=0.01, episode_id="e1"), editor, reader=reader,
+        journal=journal, detector=Talkative(), store=LocalStore(tmp_path / "blobs"), budget=Budget(), clock=count(0.0, 4.0).__next__,
+        episode_id="e1",
+    )  # fmt: skip
+    assert episode.outcome == "passed"
+    leaks = [event for event in journal.events() if event["event"] == "leak"]
+    assert [event["detector"] for event in leaks] == ["talkative"] * episode.rollbacks
+    for divergence in episode.divergences:
+        assert "alpha" not in divergence.feedback.lower() and "ctrl" not in divergence.feedback.lower()

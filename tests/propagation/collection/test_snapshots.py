@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -109,3 +110,16 @@ def test_a_desktop_that_is_still_moving_is_given_time(
     limit = 99
     with pytest.raises(StateDrift):
         Snapshots(editor, "f", ()).take(-1, 0, (), ReplayPolicy(reader))
+
+
+def test_kept_boundaries_stand_close_at_the_end_and_all_are_remembered(editor: Any, reader: Any) -> None:
+    snapshots = Snapshots(editor, "e", (), limit=6)
+    for node in range(-1, 40):
+        snapshots.take(node, node + 1, (), ReplayPolicy(reader))
+    nodes = [boundary.node for boundary in snapshots.usable()]
+    gaps = [after - before for before, after in pairwise(nodes)]
+    assert nodes[0] == -1 and nodes[-1] == 39
+    assert gaps[-1] == 1 and gaps == sorted(gaps, reverse=True), gaps
+    assert [boundary.node for boundary in snapshots.history] == list(range(-1, 40))
+    back = snapshots.back_to(snapshots.usable()[2].label)
+    assert [boundary.node for boundary in snapshots.history] == list(range(-1, back.node + 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cuamaster.records.condition import CONDITION, Condition
+from cuamaster.records.condition import CONDITION, Condition, FileExists, FileText, Not, WindowTitle
 from cuamaster.records.primitive import ActionTemplate, Evidence, Parameter, Primitive, Procedure, SetupStep
 
 SEEN = (Evidence(kind="demonstration", source="image", t_start=0.0, t_end=1.0),)
@@ -114,3 +114,53 @@ SWITCH_TO_FILES = primitive(
 EVERYTHING = (
     CREATE_FOLDER, OPEN_FOLDER, GO_UP, RENAME, DELETE, OPEN_IN_EDITOR, TYPE, SAVE_AS, COPY, OPEN_CLIP, KEEP, SWITCH_TO_FILES,
 )  # fmt: skip
+
+
+def exchanging(apps: int) -> list[Primitive]:
+    """Applications that write files of their own, and one that each may take from a folder that all share."""
+    found: list[Primitive] = []
+    for number in range(apps):
+        app = f"app{number}"
+        front = WindowTitle(app=app, active=True)
+        found.append(_bare(app, "open-application", (Not(of=WindowTitle(app=app)),), front, setup=()))
+        for kind in ("letter", "bill", "list", "plan", "card"):
+            own, shared = f"~/{app}-{kind}-{{name}}.txt", "~/shared-{name}.txt"
+            launch = (SetupStep(kind="app.launch", app=app),)
+            text = FileText(path=own, text="{text}")
+            found.append(_bare(app, f"write-{kind}", (front, Not(of=FileExists(path=own))), text, setup=launch))
+            write = SetupStep(kind="file.write", path=own, text="{text}\n")
+            gone = Not(of=FileExists(path=shared))
+            found.append(
+                _bare(
+                    app,
+                    f"share-{kind}",
+                    (front, text, gone),
+                    FileText(path=shared, text="{text}"),
+                    setup=(write, *launch),
+                )
+            )
+            given = SetupStep(kind="file.write", path=shared, text="{text}\n")
+            needs = (front, FileText(path=shared, text="{text}"), Not(of=FileExists(path=own)))
+            found.append(_bare(app, f"take-{kind}", needs, text, setup=(given, *launch)))
+    return found
+
+
+def _bare(
+    app: str, ability: str, needs: tuple[Condition, ...], effect: Condition, *, setup: tuple[SetupStep, ...]
+) -> Primitive:
+    parameters = () if ability == "open-application" else (
+        Parameter(name="name", examples=tuple(f"n{i}" for i in range(40))),
+        Parameter(name="text", examples=tuple(f"text {i}" for i in range(40))),
+    )  # fmt: skip
+    return Primitive(
+        app=app,
+        ability=ability,
+        instruction=f"{ability} in {app}" + (" {name} {text}" if parameters else ""),
+        parameters=parameters,
+        preconditions=needs,
+        requires=(f"app:{app}",),
+        effects=(effect,),
+        verifier=effect,
+        procedures=(Procedure(mode="gui", steps=(ActionTemplate(type="keyboard.press", args={"keys": ["enter"]}),)),),
+        setup=setup,
+    )

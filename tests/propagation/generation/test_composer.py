@@ -245,3 +245,17 @@ def test_a_number_is_asked_for_where_a_number_is_needed() -> None:
     plan = _chain(made.TYPE, made.COPY, made.OPEN_CLIP)
     assert plan is not None
     assert list(extend(plan, compute, Random(0))) == []
+
+
+def test_a_long_task_goes_through_several_applications_and_ends_with_a_handoff() -> None:
+    library = made.exchanging(3)
+    guest = Guest("image", "digest", frozenset(f"app:{p.app}" for p in library))
+    composer = PrimitiveComposer(12, 12, ("cross_app_handoff",))
+    tasks = composer.compose(library, guest, count=2, seed=2, min_apps=3, max_apps=3)
+    assert len(tasks) == 2
+    for task in tasks:
+        assert (task.k, task.n) == (12, 3)
+        plan = simulate(task.environment.setup, task.plan)
+        assert plan is not None and fits("cross_app_handoff", plan) and not idle_uses(plan)
+        shares = [sum(use.primitive.app == app for use in task.plan) for app in task.apps]
+        assert min(shares) >= 2, "no application is only passed through"

@@ -1,0 +1,1 @@
+"""Detectors behind endpoints; the embedded one is `propagation.collection.detect`."""

@@ -49,7 +49,6 @@ def world_of(image: str, screen: tuple[int, int] = SCREEN) -> World:
 class SimulatedDesktop:
     """One simulated desktop; `world` may be prepared by tests, time passes only by `wait` and `sleep`."""
 
-    capabilities = CAPABILITIES
     image_digest = DIGEST
 
     def __init__(self, image: str, world: World | None = None, host: SimulatedHost | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from cuamaster.errors import InvalidInput
 from cuamaster.ports import Desktop, ScreenReader
+from cuamaster.propagation.collection.acting import known_state
 from cuamaster.propagation.collection.progress import effects_of
 from cuamaster.records.condition import Condition
 from cuamaster.records.episode import Node
@@ -52,7 +53,7 @@ def seen_texts(path: Sequence[Node], desktop: Desktop, reader: ScreenReader) -> 
     Raises DesktopFault when the desktop cannot be looked at.
     """
     texts = [text for node in path for text in (node.observation.active_window, node.observation.response, node.answer)]
-    windows = (f"{window.app} {window.title}" for window in desktop.state().windows)
+    windows = (f"{window.app} {window.title}" for window in known_state(desktop).windows)
     return [*texts, *windows, *(box.text for box in reader.read(desktop.screenshot().image))]
 
 

@@ -62,7 +62,9 @@ def test_without_the_wish_or_the_capability_nothing_is_asked_or_stored(tmp_path:
 class ScreenOnly(SimulatedDesktop):
     """A guest that nobody can ask, as one without an agent is."""
 
-    capabilities = frozenset({"snapshot"})
+    def __init__(self, image: str) -> None:
+        super().__init__(image)
+        self.capabilities = frozenset({"snapshot"})
 
     def state(self, files: Sequence[str] = ()) -> StateSignature:
         raise MissingCapability("no agent", capability="shell")

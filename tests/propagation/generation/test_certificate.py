@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cuamaster.adapters.desktops.simulated import SimulatedDesktop, SimulatedHost
+from cuamaster.adapters.desktops.simulated import CAPABILITIES, SimulatedHost
 from cuamaster.adapters.journals.jsonl import JsonlJournal
 from cuamaster.adapters.policies.replay import ReplayPolicy
 from cuamaster.adapters.stores.local import LocalStore
@@ -33,7 +33,7 @@ CURATED = [
     for path in sorted(asset_folder("primitives").glob("*.yaml"))
     for item in read_primitives(path, evidence=False)
 ]
-GUEST = Guest("light-desktop", "simulated", SimulatedDesktop.capabilities)
+GUEST = Guest("light-desktop", "simulated", CAPABILITIES)
 IN_THE_SHELL = (
     "make-folder",
     "write-file",

@@ -32,7 +32,7 @@ BOOTSTRAP ?= scripts/bootstrap.sh
 WORKERS ?= 2
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
-.PHONY: help flywheel test test-fast check format lock bench deploy setup system clean
+.PHONY: help flywheel test test-fast test-images check format lock bench deploy setup system clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,6 +45,9 @@ test: setup ## Every test, those on real guests included
 
 test-fast: setup ## The tests without a guest, speech recognition or a server
 	@$(PYTEST) -m "not vm and not slow" $(ARGS)
+
+test-images: setup ## Build the images office and web-media and try their applications: half an hour under emulation
+	@CUAMASTER_TEST_IMAGES=1 $(BIN)/pytest tests/images $(ARGS)
 
 check: setup ## ruff, mypy --strict and the import contracts
 	@$(BIN)/ruff check .

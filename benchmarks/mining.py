@@ -1,9 +1,14 @@
-"""How well the rules annotator finds tasks and operations: `python benchmarks/mining.py FOLDER...` prints JSON.
+"""How well the rules annotator finds tasks: `python benchmarks/mining.py --sets development held-out [FOLDER...]` prints JSON.
 
-A folder holds tutorial.mp4 and truth.json (see cuamaster/samples/record.py). Each is read twice where it has captions: from those, and
-from recognized speech. A task counts as found when its span and a mined one overlap by at least 0.7 of their union. An operation counts as
-heard when one of its kind is said between 8 s before and 1 s after the true action; each is used once. Recordings without `tasks` in
-truth.json hold one task, from a second before the first action to a second after the last.
+Makes the recordings of those sets of benchmarks/tutorials (benchmarks/recordings/make.py says how) and scores them; or name folders, each
+with tutorial.mp4 and truth.json (see cuamaster/samples/record.py). The chain is the product's: captions where there are some, else recognized
+speech; a reel of frames; mining; the check of what was mined. `--no-frames` mines from words alone, `--both` reads recordings with captions by ear too.
+
+A true task and a mined one are a pair when their spans overlap by at least half of their union. `boundary_*` are the distances of starts and ends
+of pairs, seconds. `whole` are tasks whose actions all lie in one mined span that holds no other task's. `left_in` is the share of the seconds
+of each kind of talk (truth.json's `parts`) that mined spans hold. `words` is the share of the content words of the true instruction that the
+mined one has, over pairs; `start_state` the pairs for which it is known whether the application was there and whether the task goes on
+from the one before. An operation counts as heard when one of its kind is said between 8 s before and 1 s after the true action.
 """
 
 from __future__ import annotations
@@ -12,21 +17,76 @@ import argparse
 import json
 import os
 import platform
+import re
+import statistics
+import subprocess
+import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from cuamaster.adapters.annotators.rules import RulesAnnotator
 from cuamaster.adapters.frames.ffmpeg import FfmpegFrames
 from cuamaster.adapters.transcribers.faster_whisper import FasterWhisper
 from cuamaster.adapters.transcribers.sidecar import Sidecar
+from cuamaster.adapters.videos.metadata import video_from_info
+from cuamaster.ports import Annotator
 from cuamaster.records.speech import operations, words_of
 from cuamaster.records.transcript import Transcript
-from cuamaster.records.video import Media, TaskSegment, Video
+from cuamaster.records.video import Media, TaskSegment
+from cuamaster.seeding.mine import check_segments, sampling_rate
 from cuamaster.seeding.taxonomy import load
+from cuamaster.vision.reel import Reel
 
-MIN_OVERLAP = 0.7
+HERE = Path(__file__).resolve().parent
+TUTORIALS = HERE / "tutorials"
+SETS = ("development", "held-out")
+PAIR_OVERLAP = 0.5
+CLOSE_OVERLAP = 0.7
 EARLY_SECONDS, LATE_SECONDS = 8.0, 1.0
+_STOP = frozenset(
+    [
+        "the",
+        "and",
+        "with",
+        "its",
+        "from",
+        "for",
+        "into",
+        "of",
+        "to",
+        "in",
+        "on",
+        "it",
+        "at",
+        "up",
+        "is",
+        "are",
+        "a",
+        "an",
+        "y",
+        "la",
+        "el",
+        "en",
+        "de",
+        "los",
+        "las",
+        "una",
+        "con",
+        "und",
+        "den",
+        "die",
+        "das",
+        "der",
+        "in",
+        "im",
+        "wieder",
+        "ein",
+    ]
+)
 
 
 def overlap(one: tuple[float, float], two: tuple[float, float]) -> float:
@@ -35,12 +95,26 @@ def overlap(one: tuple[float, float], two: tuple[float, float]) -> float:
     return shared / (max(one[1], two[1]) - min(one[0], two[0]))
 
 
-def true_tasks(truth: dict[str, Any]) -> list[tuple[float, float]]:
-    """Spans of the recorded tasks."""
+def true_tasks(truth: dict[str, Any]) -> list[dict[str, Any]]:
+    """The recorded tasks; a recording without `tasks` holds one, from a second before the first action to a second after the last."""
     actions = truth["actions"]
-    return [(t["t_start"], t["t_end"]) for t in truth.get("tasks", [])] or [
-        (actions[0]["t_start"] - 1, actions[-1]["t_end"] + 1)
+    return truth.get("tasks") or [
+        {"t_start": actions[0]["t_start"] - 1, "t_end": actions[-1]["t_end"] + 1, "instruction": ""}
     ]
+
+
+def pair_up(tasks: Sequence[dict[str, Any]], segments: Sequence[TaskSegment]) -> list[tuple[int, int]]:
+    """(task, segment) places, best overlaps first, each used once."""
+    options = sorted(
+        (-overlap((task["t_start"], task["t_end"]), (item.t_start, item.t_end)), i, j)
+        for i, task in enumerate(tasks)
+        for j, item in enumerate(segments)
+    )
+    pairs: list[tuple[int, int]] = []
+    for score, i, j in options:
+        if -score >= PAIR_OVERLAP and all(i != a and j != b for a, b in pairs):
+            pairs.append((i, j))
+    return sorted(pairs)
 
 
 def heard(transcript: Transcript, truth: dict[str, Any]) -> tuple[int, int]:
@@ -56,59 +130,191 @@ def heard(transcript: Transcript, truth: dict[str, Any]) -> tuple[int, int]:
     return len(used), len(said)
 
 
-def figures(truth: dict[str, Any], segments: list[TaskSegment], transcript: Transcript) -> dict[str, Any]:
+def content_words(text: str) -> set[str]:
+    """Beginnings of the words that say something: four letters, which inflection leaves alone."""
+    return {word[:4] for word in re.findall(r"[\w.]+", text.lower()) if word not in _STOP}
+
+
+def whole(tasks: Sequence[dict[str, Any]], segments: Sequence[TaskSegment], actions: Sequence[dict[str, Any]]) -> int:
+    """Tasks that one segment holds entirely and alone."""
+
+    def of(span: tuple[float, float]) -> set[int]:
+        return {action["id"] for action in actions if span[0] <= action["t_start"] <= span[1]}
+
+    mined = [of((item.t_start, item.t_end)) for item in segments]
+    return sum(of((task["t_start"], task["t_end"])) in mined for task in tasks)
+
+
+def figures(truth: dict[str, Any], segments: Sequence[TaskSegment], transcript: Transcript) -> dict[str, Any]:
     """Tasks and operations found, against the truth of one recording."""
     tasks, spans = true_tasks(truth), [(item.t_start, item.t_end) for item in segments]
-    best = [max((overlap(task, span) for span in spans), default=0.0) for task in tasks]
-    right = [max((overlap(task, span) for task in tasks), default=0.0) >= MIN_OVERLAP for span in spans]
+    pairs = [(tasks[i], segments[j]) for i, j in pair_up(tasks, segments)]
+    best = [max((overlap((t["t_start"], t["t_end"]), span) for span in spans), default=0.0) for t in tasks]
     operations_heard, said = heard(transcript, truth)
-    quiet = truth.get("non_operations", [])
+
+    def inside(a: float, b: float) -> float:
+        return sum(max(0.0, min(b, d) - max(a, c)) for c, d in spans)
+
+    parts: dict[str, list[float]] = {}
+    for part in truth.get("parts", []):
+        row = parts.setdefault(part["kind"], [0.0, 0.0])
+        row[0] += inside(part["t_start"], part["t_end"])
+        row[1] += part["t_end"] - part["t_start"]
     return {
         "tasks": len(tasks),
         "mined": len(spans),
-        "task_recall": round(sum(value >= MIN_OVERLAP for value in best) / len(tasks), 3),
-        "task_precision": round(sum(right) / len(spans), 3) if spans else 0.0,
+        "paired": len(pairs),
+        "close": sum(value >= CLOSE_OVERLAP for value in best),
+        "whole": whole(tasks, segments, truth["actions"]),
         "mean_overlap": round(sum(best) / len(best), 3),
-        "quiet_seconds_mined": round(sum(max(0.0, min(b, d) - max(a, c)) for a, b in quiet for c, d in spans), 2),
+        "start_errors": [round(item.t_start - task["t_start"], 2) for task, item in pairs],
+        "end_errors": [round(item.t_end - task["t_end"], 2) for task, item in pairs],
+        "quiet_seconds_mined": round(sum(inside(a, b) for a, b in truth.get("non_operations", [])), 2),
+        "parts": {kind: [round(value, 2) for value in row] for kind, row in sorted(parts.items())},
+        "app_right": sum(item.app == task["app"] for task, item in pairs if "app" in task),
+        "words": [_words(task["instruction"], item.instruction) for task, item in pairs],
+        "start_state_right": sum(_starts_right(task, item) for task, item in pairs),
         "operation_recall": round(operations_heard / len(truth["actions"]), 3),
         "operation_precision": round(operations_heard / said, 3) if said else 0.0,
-        "instructions": [item.instruction for item in segments],
+        "segments": [f"{item.t_start:.1f}-{item.t_end:.1f} [{item.app}] {item.instruction}" for item in segments],
+        "truth": [f"{t['t_start']:.1f}-{t['t_end']:.1f} [{t.get('app', '')}] {t['instruction']}" for t in tasks],
     }
+
+
+def _words(true: str, mined: str) -> float:
+    wanted = content_words(true)
+    return round(len(wanted & content_words(mined)) / len(wanted), 3) if wanted else 1.0
+
+
+def _starts_right(task: dict[str, Any], item: TaskSegment) -> bool:
+    running = any(c.kind == "app.running" and c.app == item.app for c in item.start_state)
+    return running == task.get("running", True) and item.continues == task.get("continues", False)
+
+
+def pooled(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Figures over all tasks of some recordings."""
+    errors = [abs(value) for row in rows for value in row["start_errors"] + row["end_errors"]]
+    total = {name: sum(row[name] for row in rows) for name in ("tasks", "mined", "paired", "close", "whole")}
+    words = [value for row in rows for value in row["words"]]
+    parts: dict[str, list[float]] = {}
+    for row in rows:
+        for kind, (left, seconds) in row["parts"].items():
+            known = parts.setdefault(kind, [0.0, 0.0])
+            parts[kind] = [known[0] + left, known[1] + seconds]
+    ranked = sorted(errors)
+    return {
+        "recordings": len(rows),
+        **total,
+        "recall": _share(total["paired"], total["tasks"]),
+        "precision": _share(total["paired"], total["mined"]),
+        "whole_share": _share(total["whole"], total["tasks"]),
+        "boundary_median_s": round(statistics.median(errors), 2) if errors else None,
+        "boundary_p90_s": ranked[min(len(ranked) - 1, int(0.9 * len(ranked)))] if ranked else None,
+        "left_in": {kind: _share(left, seconds) for kind, (left, seconds) in sorted(parts.items())},
+        "left_in_all": _share(sum(row[0] for row in parts.values()), sum(row[1] for row in parts.values())),
+        "app_right": _share(sum(row["app_right"] for row in rows), total["paired"]),
+        "words": round(sum(words) / len(words), 3) if words else 0.0,
+        "start_state_right": _share(sum(row["start_state_right"] for row in rows), total["paired"]),
+    }
+
+
+def _share(part: float, whole_: float) -> float:
+    return round(part / whole_, 3) if whole_ else 0.0
+
+
+def run(folder: Path, annotator: Annotator, *, use_frames: bool = True, both: bool = False) -> list[dict[str, Any]]:
+    """One recording through transcript, mining and check; two rows if it is read by captions and by ear."""
+    frames = FfmpegFrames()
+    truth = json.loads((folder / "truth.json").read_text())
+    path = folder / "tutorial.mp4"
+    described = folder / "info.json"
+    info = json.loads(described.read_text()) if described.exists() else {"title": folder.resolve().name}
+    captions = tuple(str(file) for file in sorted(folder.glob("tutorial*.vtt")))
+    media = Media(video_id="bench", path=str(path), sha256="", captions=captions, info=frames.probe(path))
+    name = folder.resolve().name
+    video = video_from_info(info, source="local", source_id=name, url=folder.resolve().as_uri())
+    video = video.model_copy(update={"duration": media.info.duration})
+    rows = []
+    for transcriber in (Sidecar(), FasterWhisper()):
+        if rows and not both:
+            break
+        began = time.monotonic()
+        transcript = transcriber.transcribe(media, prompt=video.title)
+        if transcript is None:
+            continue
+        listened = time.monotonic()
+        reel = Reel(frames.sample(path, fps=sampling_rate(media.info.duration))) if use_frames else None
+        watched = time.monotonic()
+        found = annotator.mine(video, transcript, reel if reel is not None else [])
+        segments, dropped = check_segments(found, transcript, media.info.duration, reel)
+        rows.append(
+            {
+                "recording": name, "set": set_of(folder), "transcript": transcript.origin, "language": transcript.language,
+                "trust": transcript.trust, "seconds_of_video": media.info.duration, **figures(truth, segments, transcript),
+                "dropped": [item.reason for item in dropped], "listen_s": round(listened - began, 1), "watch_s": round(watched - listened, 1),
+                "mine_s": round(time.monotonic() - watched, 2),
+            }
+        )  # fmt: skip
+    return rows
+
+
+def set_of(folder: Path) -> str:
+    """development | held-out as its scenario says, else given."""
+    scenario = folder / "scenario.yaml"
+    return str(yaml.safe_load(scenario.read_text()).get("set", "given")) if scenario.exists() else "given"
+
+
+def made(sets: Sequence[str], out: Path, user: str, first_display: int) -> list[Path]:
+    """Folders of the recordings of the sets; those that are missing are recorded first."""
+    names = [
+        source.parent.name for source in sorted(TUTORIALS.glob("*/scenario.yaml")) if set_of(source.parent) in sets
+    ]
+    if names:
+        command = [
+            sys.executable,
+            str(HERE / "recordings" / "make.py"),
+            *names,
+            "--scenarios",
+            str(TUTORIALS),
+            "--out",
+            str(out),
+        ]
+        command += ["--user", user, "--first-display", str(first_display)]
+        subprocess.run(command, check=True, stdout=sys.stderr)
+    return [out / name for name in names]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+", type=Path)
-    arguments = parser.parse_args()
-    annotator, whisper, frames = RulesAnnotator(load()), FasterWhisper(), FfmpegFrames()
-    rows = []
-    for folder in arguments.folders:
-        truth = json.loads((folder / "truth.json").read_text())
-        path = folder / "tutorial.mp4"
-        info = (
-            json.loads((folder / "info.json").read_text())
-            if (folder / "info.json").exists()
-            else {"title": folder.resolve().name}
-        )
-        captions = tuple(str(file) for file in sorted(folder.glob("tutorial*.vtt")))
-        media = Media(video_id="bench", path=str(path), sha256="", captions=captions, info=frames.probe(path))
-        video = Video(
-            source="local", source_id=folder.resolve().name, url=folder.resolve().as_uri(), title=info["title"], app=info.get("application"),
-            duration=media.info.duration,
-        )  # fmt: skip
-        for transcriber in (Sidecar(), whisper):
-            began = time.monotonic()
-            transcript = transcriber.transcribe(media, prompt=video.title)
-            if transcript is None:
-                continue
-            segments = annotator.mine(video, transcript, [])
-            row = {"recording": folder.resolve().name, "transcript": transcript.origin, "trust": transcript.trust}
-            rows.append({**row, **figures(truth, segments, transcript), "seconds": round(time.monotonic() - began, 1)})
-    machine = {"cpus": os.cpu_count(), "platform": platform.platform(), "python": platform.python_version()}
-    print(
-        json.dumps({"machine": machine, "min_overlap": MIN_OVERLAP, "recordings": rows}, indent=1, ensure_ascii=False)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument(
+        "--sets", nargs="+", default=[], choices=SETS, help="make and score the recordings of these sets"
     )
+    parser.add_argument("--user", default="user", help="who runs the applications while a recording is made")
+    parser.add_argument("--first-display", type=int, default=120, help="X display numbers to take, from here on")
+    parser.add_argument("--work", type=Path, default=Path("workspace/bench"), help="where recordings are kept")
+    parser.add_argument("--no-frames", action="store_true", help="mine from words alone")
+    parser.add_argument("--both", action="store_true", help="read recordings that have captions by ear as well")
+    arguments = parser.parse_args()
+    annotator = RulesAnnotator(load())
+    folders = [
+        *arguments.folders,
+        *made(arguments.sets, arguments.work / "tutorials", arguments.user, arguments.first_display),
+    ]
+    rows = [
+        row
+        for folder in folders
+        for row in run(folder, annotator, use_frames=not arguments.no_frames, both=arguments.both)
+    ]
+    print(json.dumps(report(rows, frames=not arguments.no_frames), indent=1, ensure_ascii=False))
     return 0
+
+
+def report(rows: Sequence[dict[str, Any]], *, frames: bool) -> dict[str, Any]:
+    """All figures, by set and by recording, with the machine's description."""
+    machine = {"cpus": os.cpu_count(), "platform": platform.platform(), "python": platform.python_version()}
+    sets = {name: pooled([row for row in rows if row["set"] == name]) for name in sorted({row["set"] for row in rows})}
+    return {"machine": machine, "pair_overlap": PAIR_OVERLAP, "frames": frames, "sets": sets, "recordings": list(rows)}
 
 
 if __name__ == "__main__":

@@ -33,9 +33,11 @@ from cuamaster.adapters.transcribers.sidecar import Sidecar
 from cuamaster.assets import samples_folder
 from cuamaster.records.trajectory import Action, Trajectory
 from cuamaster.records.video import Media, TaskSegment, Video
+from cuamaster.seeding.mine import sampling_rate
 from cuamaster.seeding.reconstruct import reconstruct
 from cuamaster.seeding.taxonomy import load
 from cuamaster.settings import Settings
+from cuamaster.vision.reel import Reel
 
 DEFAULT_WINDOW = float(Settings.model_fields["trigger_window_s"].default)
 SETS = ("bundled", "development", "held-out")
@@ -184,7 +186,7 @@ def run(
     if transcript is None:
         raise SystemExit(f"{folder}: neither captions nor speech")
     annotator = RulesAnnotator(load())
-    segments = annotator.mine(video, transcript, [])
+    segments = annotator.mine(video, transcript, Reel(frames.sample(path, fps=sampling_rate(media.info.duration))))
     trajectories: list[Trajectory] = []
     for segment in segments:
         kept, _ = reconstruct(

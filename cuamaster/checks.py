@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cuamaster.errors import CheckFailed, InvalidInput
+from cuamaster.errors import CheckFailed, InvalidInput, MissingCapability
 from cuamaster.ports import Desktop, ScreenReader
 from cuamaster.records.cells import canonical_rows, cell_address
 from cuamaster.records.condition import All, AnyOf, Condition, DocumentSheets, DocumentTable, Not
@@ -110,7 +110,8 @@ def _finish(c: Any, sight: Sight) -> tuple[bool, str]:
 
 
 def _app_running(c: Any, sight: Sight) -> tuple[bool, str]:
-    running = c.app in sight.processes()
+    # A program may run under another name, and one program may be several applications.
+    running = c.app in sight.processes() or any(window.app == c.app for window in sight.state().windows)
     return running, "running" if running else "not running"
 
 
@@ -179,7 +180,7 @@ def _look(leaf: Condition, sight: Sight) -> Check:
         )
     try:
         holds, observed = _KINDS[leaf.kind](leaf, sight)
-    except (CheckFailed, re.error) as exc:
+    except (CheckFailed, MissingCapability, re.error) as exc:
         return Check(condition=leaf, holds=None, observed=str(exc))
     return Check(condition=leaf, holds=holds, observed=observed)
 

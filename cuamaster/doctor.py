@@ -101,7 +101,18 @@ def _image(settings: Settings) -> Iterator[Finding]:
         yield Finding(name="kvm", status="slow", found="not probed: the probe boots the guest image's kernel")
         return
     yield Finding(name=f"image {settings.image}", status="ok", found=f"{image.digest[:12]} in {image.folder}")
-    if wiring.probe_kvm(image, settings):
+    if "shell" not in image.capabilities:
+        yield Finding(
+            name="guest agent", status="missing", found="none: screen, mouse, keyboard and snapshots work",
+            disables="commands, files, windows, starting applications, and tasks that need them",
+        )  # fmt: skip
+    works = wiring.probe_kvm(image, settings)
+    if works is None:
+        yield Finding(
+            name="kvm", status="slow", found="not probed, so emulation is used: the probe boots a built image's kernel",
+            disables="speed, until `cuamaster image build`",
+        )  # fmt: skip
+    elif works:
         yield Finding(name="kvm", status="ok", found="boots a kernel")
     else:
         yield Finding(

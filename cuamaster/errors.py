@@ -12,6 +12,7 @@ CuamasterError
 |   |-- ModelAnswerError        a model endpoint answered, but not with what was asked
 |   |-- ModelRefusal            a model endpoint declined
 |   |-- MissingDependency       a program, package or model folder that is not there
+|   |-- MissingCapability       something a desktop's image cannot do: names the capability
 |   |-- ImageBuildError         a step of a guest image's build failed
 |   |-- BudgetExceeded          steps, seconds, tokens or money are spent
 |   |-- StoreFull               the disk under the workspace is full
@@ -115,6 +116,14 @@ class ModelRefusal(Terminal):
 
 class MissingDependency(Terminal):
     """A program, package or model that this machine lacks."""
+
+
+class MissingCapability(Terminal):
+    """A desktop was asked for what its image cannot do; `capability` is what is missing."""
+
+    def __init__(self, message: str, *, capability: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.capability = capability
 
 
 class ImageBuildError(Terminal):

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from cuamaster.action_space import CUAAction
 from cuamaster.records.episode import Boundary, Node, Receipt, Usage
 from cuamaster.records.primitive import Mode
+from cuamaster.records.scene import Elements
 from cuamaster.records.task import Task
 from cuamaster.records.trajectory import Action, StateSignature, TextBox, Window
 from cuamaster.records.transcript import Transcript
@@ -207,6 +208,11 @@ class Desktop(Protocol):
     width: int
     height: int
     capabilities: frozenset[str]
+    """Without `shell` all methods that ask inside the guest (shell, launch, files, state) raise MissingCapability."""
+
+    @property
+    def pointer(self) -> tuple[int, int]:
+        """Where the pointer is, in pixels."""
 
     def act(self, action: CUAAction, action_id: str) -> Receipt:
         """Perform one gui or cli action (wait included; tool.call and finish are the rollout's business)."""
@@ -234,6 +240,9 @@ class Desktop(Protocol):
 
     def state(self, files: Sequence[str] = ()) -> StateSignature:
         """The light state signature, with hashes of the given files."""
+
+    def elements(self, *, most: int = 1000, timeout: float = 3.0) -> Elements:
+        """What the screen's programs say is on it, at most so many and in about so many seconds; needs `accessibility`."""
 
     def snapshot(self, label: str, files: Sequence[str] = ()) -> StateSignature:
         """Save memory and disk under `label`; returns the signature attested at that moment. Raises StateDrift, NoRoom."""

@@ -98,6 +98,10 @@ class Settings(BaseSettings):
     trigger_window_s: float = Field(default=2.5, description="T of the pair lattice: |t_sem - t_vis| <= T")
 
     image: str = "light-desktop"
+    images: Path | None = Field(default=None, description="folder of image recipes of your own, one subfolder each")
+    observe_elements: bool = Field(
+        default=False, description="record the accessibility tree, windows and pointer with each observation"
+    )
     desktop: Literal["libvirt", "simulated"] = "libvirt"
     libvirt_uri: str = Field(default="", description="empty: qemu:///embed under the cache")
     screen: str = Field(

@@ -177,7 +177,7 @@ def annotator(settings: Settings, taxonomy: Taxonomy) -> Annotator:
     if settings.annotator == "openai_api":
         from cuamaster.adapters.annotators.openai_api import OpenAIAnnotator
 
-        return OpenAIAnnotator(_chat(settings, meter(settings)))
+        return OpenAIAnnotator(_chat(settings, meter(settings)), taxonomy)
     from cuamaster.adapters.annotators.rules import RulesAnnotator
 
     return RulesAnnotator(taxonomy)
@@ -199,14 +199,34 @@ def image_builder(settings: Settings) -> ImageBuilder:
     """Builds guest images from the recipes that ship."""
     from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
 
-    return MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache)
+    return MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache, own=settings.images)
 
 
-def probe_kvm(image: GuestImage, settings: Settings) -> bool:
-    """Whether KVM really boots a kernel here; remembered until this machine reboots."""
+def image_list(settings: Settings) -> list[dict[str, str]]:
+    """Images there are recipes for: name, tag, whether built, capabilities; a recipe that is wrong says what is wrong."""
+    from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
+
+    builder = MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache, own=settings.images)
+    rows = []
+    for name in builder.names():
+        try:
+            recipe, image = builder.recipe(name), builder.find(name)
+        except InvalidInput as exc:
+            rows.append({"name": name, "tag": "", "status": "wrong", "capabilities": exc.message})
+            continue
+        built = "built" if image is not None else "not built"
+        told = ", ".join(sorted(recipe.capabilities))
+        rows.append({"name": name, "tag": recipe.tag, "status": built, "capabilities": told})
+    return rows
+
+
+def probe_kvm(image: GuestImage, settings: Settings) -> bool | None:
+    """Whether KVM really boots a kernel here; remembered until this machine reboots. None: there is no kernel to try it with."""
+    from cuamaster.adapters.desktops.kvm_probe import kernel_for
     from cuamaster.adapters.desktops.kvm_probe import probe_kvm as probe
 
-    return probe(image.folder / "vmlinuz", settings.cache)
+    kernel = kernel_for(image.folder, settings.cache)
+    return None if kernel is None else probe(kernel, settings.cache)
 
 
 def leases(settings: Settings) -> Leases:
@@ -276,7 +296,7 @@ def _libvirt(settings: Settings, progress: Progress | None) -> tuple[list[Deskto
     from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
 
     require_qemu()  # a daemon's guests are made here too: say so before minutes of image build
-    builder = MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache)
+    builder = MmdebstrapBuilder(asset_folder("vm_snapshots"), settings.cache, own=settings.images)
     image = builder.build(settings.image, progress)
     return [
         LibvirtHost(

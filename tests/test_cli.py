@@ -15,7 +15,7 @@ from cuamaster.adapters.videos.sites import SiteTable
 from cuamaster.tables import Workspace
 
 COMMANDS = [
-    ["doctor"], ["image", "build"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"],
+    ["doctor"], ["image", "build"], ["image", "list"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"],
     ["primitives", "verify"], ["taxonomy", "validate"], ["taxonomy", "show"], ["taxonomy", "coverage"], ["sites", "show"],
     ["import", "agentnet"], ["import", "osworld"], ["import", "cua-lite"], ["preflight"], ["clean"], ["card"], ["report"],
 ]  # fmt: skip

@@ -20,6 +20,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+FIRST_DISPLAY = 120
 KEPT = ("truth.json", "info.json", "tutorial*.vtt")
 """What is committed with --freeze; the media is made again where it is needed."""
 PACKAGES = (
@@ -28,9 +29,9 @@ PACKAGES = (
 )
 
 
-def scenarios() -> list[Path]:
+def scenarios(folder: Path = HERE) -> list[Path]:
     """Folders with a scenario, by name."""
-    return sorted(path.parent for path in HERE.glob("*/scenario.yaml"))
+    return sorted(path.parent for path in folder.glob("*/scenario.yaml"))
 
 
 def done(truth: dict[str, Any]) -> list[dict[str, Any]]:
@@ -40,7 +41,7 @@ def done(truth: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def make(source: Path, out: Path, user: str) -> Path:
+def make(source: Path, out: Path, user: str, first_display: int = FIRST_DISPLAY) -> Path:
     """The folder with media, captions and truth of one scenario; raises SystemExit saying what is missing."""
     target = out / source.name
     scenario = (source / "scenario.yaml").read_bytes()
@@ -48,7 +49,7 @@ def make(source: Path, out: Path, user: str) -> Path:
     if not (marker.exists() and marker.read_bytes() == scenario):
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
-        record(source, target, user)
+        record(source, target, user, first_display)
         marker.write_bytes(scenario)  # last: it says that the recording is whole
     kept = source / "truth.json"
     if kept.exists() and done(json.loads(kept.read_text())) != done(json.loads((target / "truth.json").read_text())):
@@ -58,7 +59,7 @@ def make(source: Path, out: Path, user: str) -> Path:
     return target
 
 
-def record(source: Path, target: Path, user: str) -> None:
+def record(source: Path, target: Path, user: str, first_display: int = FIRST_DISPLAY) -> None:
     """Run the recorder with the user's home covered by an empty one."""
     try:
         owner = pwd.getpwnam(user)
@@ -84,32 +85,36 @@ def record(source: Path, target: Path, user: str) -> None:
         "--user",
         user,
         "--display",
-        free_display(),
+        free_display(first_display),
     ]
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": path}, stdout=sys.stderr)
 
 
-def free_display() -> str:
+def free_display(first: int = FIRST_DISPLAY) -> str:
     """An X display number nobody uses."""
-    return next(f":{n}" for n in range(120, 400) if not Path(f"/tmp/.X{n}-lock").exists())
+    return next(f":{n}" for n in range(first, 400) if not Path(f"/tmp/.X{n}-lock").exists())
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="folders of scenarios (default: all)")
     parser.add_argument("--out", type=Path, required=True, help="where the recordings go, a folder each")
+    parser.add_argument("--scenarios", type=Path, default=HERE, help="where the scenarios are")
     parser.add_argument("--user", default="user", help="an ordinary user; its home folder is not touched")
+    parser.add_argument(
+        "--first-display", type=int, default=FIRST_DISPLAY, help="X display numbers to take, from here on"
+    )
     parser.add_argument("--freeze", action="store_true", help="keep truth and captions beside the scenario")
     arguments = parser.parse_args()
-    known = {path.name: path for path in scenarios()}
+    known = {path.name: path for path in scenarios(arguments.scenarios)}
     unknown = [name for name in arguments.names if name not in known]
     if unknown:
         raise SystemExit(f"no scenario {', '.join(unknown)}; there are {', '.join(known)}")
     for name in arguments.names or known:
         if arguments.freeze:
             (known[name] / "truth.json").unlink(missing_ok=True)
-        target = make(known[name], arguments.out, arguments.user)
+        target = make(known[name], arguments.out, arguments.user, arguments.first_display)
         if arguments.freeze:
             for pattern in KEPT:
                 for file in target.glob(pattern):

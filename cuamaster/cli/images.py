@@ -1,4 +1,4 @@
-"""`image build`: guest images from the recipes."""
+"""`image build`, `image list`: guest images from the recipes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ app = typer.Typer(help="Guest images: built once from a recipe, cached by its ha
 
 @app.command("build")
 def image_build(
-    name: Annotated[str, typer.Argument(help="A folder under vm_snapshots/.")] = "light-desktop",
+    name: Annotated[str, typer.Argument(help="A name that `image list` shows.")] = "light-desktop",
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
@@ -32,3 +32,11 @@ def image_build(
         "capabilities": ", ".join(sorted(built.capabilities)),
     }
     print_rows([row], as_json=as_json)
+
+
+@app.command("list")
+def image_list(as_json: AsJson = False, verbose: Verbose = False) -> None:
+    """Images there are recipes for, shipped and of your own, and whether each is built."""
+    from cuamaster import wiring
+
+    print_rows(wiring.image_list(begin(None, verbose)), as_json=as_json, title="images")

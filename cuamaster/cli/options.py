@@ -19,12 +19,12 @@ RoundNumber = Annotated[int | None, typer.Option("--round", min=1, help="Round t
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell more on stderr.")]
 
 
-def begin(workspace: Path | None, verbose: bool) -> Settings:
-    """Logs to stderr from here on; raises InvalidInput for a wrong setting."""
+def begin(workspace: Path | None, verbose: bool, **given: Any) -> Settings:
+    """Logs to stderr from here on; settings as `settings_of` makes them. Raises InvalidInput for a wrong one."""
     from cuamaster.progress import configure_logs
 
     configure_logs(verbose=verbose)
-    return settings_of(workspace)
+    return settings_of(workspace, **given)
 
 
 def settings_of(workspace: Path | None, **given: Any) -> Settings:

@@ -15,8 +15,11 @@ app = typer.Typer(help="The library of primitives.", no_args_is_help=True)
 
 @app.command("verify")
 def primitives_verify(
-    names: Annotated[list[str] | None, typer.Argument(help="`app` or `app.ability`; none: all of primitives/.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="`app` or `app.ability`; none: all that the image can run.")
+    ] = None,
     record: Annotated[bool, typer.Option("--record", help="Write what was seen as evidence into primitives/.")] = False,
+    image: Annotated[str | None, typer.Option("--image", help="Guest image to run on (default: the setting).")] = None,
     workspace: Workspace = None,
     as_json: AsJson = False,
     verbose: Verbose = False,
@@ -24,7 +27,7 @@ def primitives_verify(
     """Run every procedure on the desktop: its effect must be false before and true after. Exit code 1 if one is not."""
     from cuamaster import stages, wiring
 
-    settings = begin(workspace, verbose)
+    settings = begin(workspace, verbose, image=image)
     with (
         opened(settings) as (wheel, bars),
         bars.long("image") as report,

@@ -1,4 +1,4 @@
-"""Elements that a proven trajectory pointed at by name, with the box that reading the screenshot gives for them."""
+"""Elements that a proven trajectory pointed at by name, with the box that their program or reading the screenshot gives."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from cuamaster.exports.sample import Sample
 from cuamaster.ports import Image, Store
 from cuamaster.records.episode import Dropped
 from cuamaster.records.record import content_id
+from cuamaster.records.scene import Scene
 from cuamaster.records.trajectory import Observation, Target, TextBox
 
 _SLACK = 6
@@ -56,7 +57,9 @@ def elements(
             given.add(name)
             point = (to_pixel(x, seen.width), to_pixel(y, seen.height))
             try:
-                box = _box(labels(_pixels(store.get(seen.screenshot), seen)), first.target.text, point)
+                box = _told(seen, store, first.target.text, point)
+                if box is None:
+                    box = _box(labels(_pixels(store.get(seen.screenshot), seen)), first.target.text, point)
             except (IntegrityError, MediaError) as exc:
                 yield Dropped(item_id=name, stage="export", reason=lost(exc), detail=str(exc))
                 continue
@@ -65,6 +68,21 @@ def elements(
                 yield Dropped(item_id=name, stage="export", reason="label-not-read", detail=detail)
             else:
                 yield Element(name, sample, index, seen, first.target, (box.x0, box.y0, box.x1, box.y1), point)
+
+
+def _told(seen: Observation, store: Store, label: str, point: tuple[int, int]) -> TextBox | None:
+    """The box of the element that the program itself told, where the observation has its accessibility tree."""
+    if not seen.scene:
+        return None
+    try:
+        tree = Scene.model_validate_json(store.get(seen.scene)).tree
+    except ValueError as exc:
+        raise IntegrityError(f"blob {seen.scene} is no scene: {exc}") from exc
+    boxes = [
+        TextBox(text=item.name, x0=item.x, y0=item.y, x1=item.x + item.width, y1=item.y + item.height)
+        for item in tree.elements
+    ]
+    return _box(boxes, label, point)
 
 
 def _pixels(data: bytes, seen: Observation) -> Image:

@@ -57,6 +57,11 @@ class Observation(Record):
     active_window: str = ""
     response: str = Field(default="", description="stdout/stderr/status of shell.exec or the answer of tool.call")
     feedback: str = Field(default="", description="diagnostic hint shown after a rollback; never exported")
+    scene: str = Field(
+        default="",
+        exclude_if=lambda digest: not digest,  # what was recorded without one keeps its id
+        description="SHA-256 of the Scene beside the picture (canonical JSON): windows, pointer, accessibility tree",
+    )
 
 
 class Target(Record):

@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from cuamaster.records.chapters import Chapter
+from cuamaster.records.condition import Condition
 from cuamaster.records.record import Record, content_id
 
 
@@ -40,6 +42,9 @@ class Video(Record):
     view_count: int | None = None
     app: str | None = Field(default=None, description="taxonomy id of the application it was found for")
     query: str | None = None
+    chapters: tuple[Chapter, ...] = Field(
+        default=(), description="as the source lists them, apart from the description"
+    )
 
     @property
     def id(self) -> str:
@@ -56,6 +61,7 @@ class MediaInfo(Record):
     height: int
     has_audio: bool
     has_video: bool = True
+    chapters: tuple[Chapter, ...] = Field(default=(), description="kept in the file itself")
 
 
 class Media(Record):
@@ -102,7 +108,7 @@ class Judgement(Record):
 
 
 class TaskSegment(Record):
-    """One task inside a video: seconds from its start, what is done, with which application."""
+    """One task inside a video: seconds from its start, what is done, with which application, from which state."""
 
     video_id: str
     index: int
@@ -112,6 +118,8 @@ class TaskSegment(Record):
     app: str
     annotator: str
     evidence: str = Field(default="", description="the words or frames that mark the span")
+    start_state: tuple[Condition, ...] = Field(default=(), description="what holds before the first operation")
+    continues: bool = Field(default=False, description="it begins in the state that the segment before it left")
 
     @property
     def id(self) -> str:

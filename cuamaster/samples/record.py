@@ -4,8 +4,11 @@ Needs (Debian names): xvfb openbox tint2 pcmanfm xdotool wmctrl x11-xserver-util
 fonts-dejavu-core espeak-ng ffmpeg, and the scenario's own application. Run it as an ordinary user whose home folder is
 empty: applications warn the root user inside their window. The product never imports this file.
 
-A scenario's keys beside its steps: size, environment, session, prepare (shell commands in the user's home), command, window, captions,
-language (of the captions' file), voice and words_per_minute (of espeak-ng), scaled (the size to publish at), info.
+A scenario's keys beside its steps: size, environment, session, prepare (shell commands in the user's home), command, window, windows
+(more of them), captions (`automatic`: without punctuation), language (of the captions' file), voice and words_per_minute (of espeak-ng),
+scaled (the size to publish at), frame_rate, chapters_in (chapters | description), info.
+Steps that are no operation: say, pause, music, show ... hide (see edit.py), part (what the time until the next part or task is: sponsor,
+slide, talk, ...), chapter (a title, or a title and how many seconds `off` the truth it is put).
 
 Truth times are those of the X server's input, on the video's own clock: video zero is the epoch in ffmpeg's "start:" line.
 The waits below pace a human demonstration; where something must be ready, the recorder polls with a deadline.
@@ -26,6 +29,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+from cuamaster.samples import edit
 
 FRAME_RATE = 30
 MOUSE_STEP = 0.025  # seconds between two eased mouse positions
@@ -56,6 +61,11 @@ class Recorder:
         self.narration: list[dict[str, Any]] = []
         self.cursor: list[tuple[float, int, int]] = []
         self.tasks: list[dict[str, Any]] = []
+        self.parts: list[dict[str, Any]] = []
+        self.shows: list[dict[str, Any]] = []
+        self.music: list[dict[str, Any]] = []
+        self.chapters: list[dict[str, Any]] = []
+        self.frame_rate: int = scenario.get("frame_rate", FRAME_RATE)
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def run(self, *command: object) -> str:
@@ -91,6 +101,7 @@ class Recorder:
         width, height = self.size
         self.start("Xvfb", self.display, "-screen", "0", f"{width}x{height}x24", "-noreset")
         self.wait_for(["xdpyinfo"], "dimensions")
+        self.run("xset", "r", "off")  # on a busy machine a key is held long enough to repeat
         self.run("xsetroot", "-solid", self.scenario.get("background", "#000000"), "-cursor_name", "left_ptr")
         for command in self.scenario.get("prepare", []):
             self.run(*self.as_user("sh", "-c", command))
@@ -98,16 +109,20 @@ class Recorder:
             f"{part} & " for part in self.scenario.get("session", ["tint2", "pcmanfm --desktop"])
         )
         self.start(*self.as_user("dbus-run-session", "--", "sh", "-c", f"{shell}{self.scenario['command']} & wait"))
-        window = self.scenario["window"]
-        self.wait_for(["wmctrl", "-l"], window["title"])
-        time.sleep(2.0)
-        title = next(
-            line.split(None, 3)[3] for line in self.run("wmctrl", "-l").splitlines() if re.search(window["title"], line)
-        )
-        self.run("wmctrl", "-F", "-r", title, "-e", "0," + ",".join(str(part) for part in window["geometry"]))
-        self.run("wmctrl", "-F", "-a", title)
+        for window in [*self.scenario.get("windows", []), self.scenario["window"]]:
+            self.place(window)
         self.run("xdotool", "mousemove", *self.pointer)
         time.sleep(1.5)
+
+    def place(self, window: dict[str, Any]) -> None:
+        """Wait for a window, put it where it belongs and give it the focus."""
+        self.wait_for(["wmctrl", "-l"], window["title"])
+        time.sleep(2.0)
+        number = next(  # not by title: some change it with their size
+            line.split()[0] for line in self.run("wmctrl", "-l").splitlines() if re.search(window["title"], line)
+        )
+        self.run("wmctrl", "-i", "-r", number, "-e", "0," + ",".join(str(part) for part in window["geometry"]))
+        self.run("wmctrl", "-i", "-a", number)
 
     # -- what a presenter does ------------------------------------------------------------------------------------
 
@@ -161,13 +176,21 @@ class Recorder:
         )
         with wave.open(str(path)) as sound:
             seconds = sound.getnframes() / sound.getframerate()
-        if self.narration:
-            last = self.narration[-1]
-            time.sleep(max(0.0, last["t_start"] + last["dur"] + 0.35 - time.time()))
+        self.wait_for_silence()
         self.narration.append(
             {"id": len(self.narration), "t_start": time.time(), "dur": seconds, "text": text, "wav": path}
         )
         time.sleep(seconds * lead)
+
+    def wait_for_silence(self) -> None:
+        """Until a moment after the last sentence."""
+        if self.narration:
+            last = self.narration[-1]
+            time.sleep(max(0.0, last["t_start"] + last["dur"] + 0.35 - time.time()))
+
+    def end_part(self) -> None:
+        if self.parts:
+            self.parts[-1].setdefault("t_end", time.time())
 
     def play(self, step: dict[str, Any]) -> None:
         (verb, value), *_ = step.items()
@@ -175,9 +198,27 @@ class Recorder:
             case "say":
                 self.say(value, step.get("lead", 0.55))
             case "task":
-                self.tasks.append({"t_start": time.time(), "instruction": value})
+                self.end_part()
+                told = value if isinstance(value, dict) else {"instruction": value}
+                self.tasks.append({"t_start": time.time(), **told})
             case "task_end":
                 self.tasks[-1]["t_end"] = time.time()
+            case "part":
+                self.wait_for_silence()
+                self.end_part()
+                self.parts.append({"kind": value, "t_start": time.time()})
+            case "show":
+                self.wait_for_silence()
+                self.shows.append({"t_start": time.time(), **value})
+            case "hide":
+                self.shows[-1]["t_end"] = time.time()
+            case "music":
+                self.music.append({"t_start": time.time(), "dur": value})
+            case "pause":
+                time.sleep(value)
+            case "chapter":
+                told = value if isinstance(value, dict) else {"title": value}
+                self.chapters.append({"t_start": time.time() + told.get("off", 0), "title": told["title"]})
             case "click":
                 self.click("click", value)
             case "right_click":
@@ -206,7 +247,7 @@ class Recorder:
     def record(self) -> None:
         width, height = self.size
         raw, log = self.out / "raw.mkv", self.out / "ffmpeg.log"
-        grab = f"ffmpeg -y -hide_banner -nostdin -f x11grab -draw_mouse 1 -framerate {FRAME_RATE} -video_size {width}x{height}"
+        grab = f"ffmpeg -y -hide_banner -nostdin -f x11grab -draw_mouse 1 -framerate {self.frame_rate} -video_size {width}x{height}"
         encode = "-c:v libx264 -preset ultrafast -crf 12 -pix_fmt yuv420p"
         with log.open("wb") as sink:
             camera = subprocess.Popen(
@@ -219,6 +260,7 @@ class Recorder:
         for step in self.scenario["steps"]:
             self.play(step)
         time.sleep(1.2)
+        self.end_part()
         camera.terminate()
         camera.wait()
         started = re.search(r"start: (\d+\.\d+)", log.read_text())
@@ -231,7 +273,7 @@ class Recorder:
         log.unlink()
 
     def to_video_clock(self, zero: float) -> None:
-        for row in [*self.actions, *self.narration, *self.tasks]:
+        for row in [*self.actions, *self.narration, *self.tasks, *self.parts, *self.shows, *self.music, *self.chapters]:
             for name in ("t_start", "t_end"):
                 if name in row:
                     row[name] = round(row[name] - zero, 3)
@@ -243,15 +285,26 @@ class Recorder:
             inputs += ["-i", str(line["wav"])]
             delay = int(line["t_start"] * 1000)
             filters.append(f"[{index + 1}:a]aresample=22050,adelay={delay}:all=1[a{index}]")
-        lanes = "".join(f"[a{index}]" for index in range(len(self.narration)))
-        filters.append(f"{lanes}amix=inputs={len(self.narration)}:normalize=0[a]")
+        count = len(self.narration)
+        for tune in self.music:
+            inputs += edit.music(tune["dur"])
+            filters.append(f"[{count + 1}:a]adelay={int(tune['t_start'] * 1000)}:all=1[a{count}]")
+            count += 1
+        lanes = "".join(f"[a{index}]" for index in range(count))
+        filters.append(f"{lanes}amix=inputs={count}:normalize=0[a]")
+        # A film's noise costs minutes at `slow`; recordings with shows are made where they are needed, not kept.
+        cut = edit.picture(self.shows, self.size, count + 1, self.out)
+        inputs, filters, seen = inputs + cut.inputs, filters + cut.filters, cut.label
         if scaled := self.scenario.get("scaled"):
-            filters.append("[0:v]scale={}:{}:flags=bicubic[v]".format(*scaled))
-        encode = f"-map {'[v]' if scaled else '0:v'} -map [a] -c:v libx264 -preset slow -crf 23 -pix_fmt yuv420p -c:a aac -b:a 48k -movflags +faststart"
+            filters.append("[{}]scale={}:{}:flags=bicubic[v]".format(seen, *scaled))
+            seen = "v"
+        encode = f"-map {'0:v' if seen == '0:v' else f'[{seen}]'} -map [a] -c:v libx264 -preset {'veryfast' if self.shows else 'slow'} -crf 23 -pix_fmt yuv420p -c:a aac -b:a 48k -movflags +faststart"
         command = ["ffmpeg", "-y", "-v", "error", *inputs, "-filter_complex", ";".join(filters), *encode.split()]
         subprocess.run([*command, str(self.out / "tutorial.mp4")], check=True)
         for line in self.narration:
             line.pop("wav").unlink()
+        for text in self.out.glob("show*.txt"):
+            text.unlink()
 
     def scale(self, width: int, height: int) -> None:
         """Places in the pixels of a recording that is published smaller or larger than the screen was."""
@@ -279,7 +332,7 @@ class Recorder:
             self.scale(*scaled)
         edges = [0.0, *(t for task in self.tasks for t in (task["t_start"], task["t_end"])), round(duration, 3)]
         truth = {
-            "fps": FRAME_RATE,
+            "fps": self.frame_rate,
             "size": self.size,
             "duration": round(duration, 3),
             "t0_epoch": zero,
@@ -289,14 +342,17 @@ class Recorder:
             "narration": self.narration,
             "cursor": self.cursor,
         }
+        if self.parts:
+            truth |= {"parts": self.parts, "shows": self.shows}
         (self.out / "truth.json").write_text(json.dumps(truth, indent=1) + "\n")
+        info = {**self.scenario["info"], "duration": round(duration, 3)}
         (self.out / "info.json").write_text(
-            json.dumps({**self.scenario["info"], "duration": round(duration, 3)}, indent=1) + "\n"
+            json.dumps(with_chapters(info, self.chapters, self.scenario), indent=1) + "\n"
         )
-        if self.scenario.get("captions"):
+        if captions := self.scenario.get("captions"):
             language = self.scenario.get("language", "")
             (self.out / f"tutorial{'.' + language if language else ''}.vtt").write_text(
-                "WEBVTT\n\n" + "\n".join(caption(line) for line in self.narration)
+                "WEBVTT\n\n" + "\n".join(caption(line, bare=captions == "automatic") for line in self.narration)
             )
 
     def close(self) -> None:
@@ -311,14 +367,26 @@ def prepared_home(user: str) -> dict[str, str]:
     return {"HOME": pwd.getpwnam(user).pw_dir, "USER": user, "LOGNAME": user, "SHELL": "/bin/bash"} if user else {}
 
 
-def caption(line: dict[str, Any]) -> str:
-    """One WebVTT cue of a spoken sentence."""
+def with_chapters(info: dict[str, Any], chapters: list[dict[str, Any]], scenario: dict[str, Any]) -> dict[str, Any]:
+    """The metadata with its chapters (whole seconds), as yt-dlp writes them or as lines of the description."""
+    marks = [(0 if index == 0 else max(0, int(row["t_start"])), row["title"]) for index, row in enumerate(chapters)]
+    if scenario.get("chapters_in") == "description":
+        lines = [f"{seconds // 60}:{seconds % 60:02d} {title}" for seconds, title in marks]
+        return {**info, "description": "\n".join([info["description"], "", *lines])}
+    ends = [seconds for seconds, _ in marks[1:]] + [info["duration"]]
+    rows = [{"start_time": at, "end_time": end, "title": title} for (at, title), end in zip(marks, ends, strict=False)]
+    return {**info, "chapters": rows} if rows else info
+
+
+def caption(line: dict[str, Any], *, bare: bool = False) -> str:
+    """One WebVTT cue of a spoken sentence; bare of capitals and punctuation, as automatic captions are."""
+    text = re.sub(r"[.,!?;:](?= |$)", "", line["text"]).lower() if bare else line["text"]
 
     def stamp(seconds: float) -> str:
         whole = int(seconds)
         return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}.{int(seconds % 1 * 1000):03d}"
 
-    return f"{stamp(line['t_start'])} --> {stamp(line['t_start'] + line['dur'])}\n{line['text']}\n"
+    return f"{stamp(line['t_start'])} --> {stamp(line['t_start'] + line['dur'])}\n{text}\n"
 
 
 def main() -> None:

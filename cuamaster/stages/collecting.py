@@ -91,6 +91,7 @@ def _episode(
                     branches=settings.branches,
                 ),
                 clock=ports.clock, episode_id=episode_id, rival=lambda branch: ports.policy(f"{episode_id}-b{branch}", err),
+                elements=settings.observe_elements,
             ), True  # fmt: skip
     except HostBusy:
         raise

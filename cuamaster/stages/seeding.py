@@ -16,7 +16,7 @@ from cuamaster.records.record import content_id
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.transcript import Transcript
 from cuamaster.records.video import Fingerprint, Judgement, Media, Query, TaskSegment, Video
-from cuamaster.seeding.mine import check_segments
+from cuamaster.seeding.mine import check_segments, sampling_rate
 from cuamaster.seeding.reconstruct import reconstruct as reconstruct_segment
 from cuamaster.seeding.screen import ScreenRules, media_fault
 from cuamaster.settings import Settings
@@ -27,6 +27,7 @@ from cuamaster.stages.searching import key_of
 from cuamaster.tables import RoundFolder
 from cuamaster.vision.fingerprint import FRAMES, same_footage
 from cuamaster.vision.fingerprint import fingerprint as frame_hashes
+from cuamaster.vision.reel import Reel
 
 log = logging.getLogger(__name__)
 SCORE_FRAMES = 8
@@ -178,8 +179,10 @@ def mine(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
 
     def find(media: Media) -> Result:
         video, transcript = videos[media.video_id], transcripts[media.video_id]
-        segments = ports.annotator.mine(video, transcript, spread_frames(ports.frames, media, SCORE_FRAMES))
-        kept, dropped = check_segments(segments, transcript, media.info.duration)
+        rate = sampling_rate(media.info.duration)
+        reel = Reel(ports.frames.sample(Path(media.path), fps=rate))
+        segments = ports.annotator.mine(video, transcript, reel)
+        kept, dropped = check_segments(segments, transcript, media.info.duration, reel)
         if not segments:
             dropped = [Dropped(item_id=video.id, stage="mine", reason="no-task", detail=video.url)]
         return kept, dropped
@@ -254,10 +257,15 @@ def _titles(videos: Mapping[str, Video]) -> Callable[[Media], str]:
 
 
 def _timed(folder: RoundFolder) -> dict[str, Video]:
-    """Fetched videos with the duration that the probe found: many sources do not say it."""
+    """Fetched videos with the duration and, if the source named none, the chapters that the probe found: many sources do not say them."""
     media = {item.video_id: item for item in folder.stage("fetch").kept(Media)}
     videos = _videos(folder)
-    return {key: videos[key].model_copy(update={"duration": item.info.duration}) for key, item in media.items()}
+    return {
+        key: videos[key].model_copy(
+            update={"duration": item.info.duration, "chapters": videos[key].chapters or item.info.chapters}
+        )
+        for key, item in media.items()
+    }
 
 
 def _transcripts(folder: RoundFolder) -> dict[str, Transcript]:

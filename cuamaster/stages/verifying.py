@@ -13,7 +13,7 @@ from typing import Any
 import cv2
 
 from cuamaster.assets import asset_folder
-from cuamaster.errors import UnknownName
+from cuamaster.errors import MissingCapability, UnknownName
 from cuamaster.ports import DesktopPorts, Frame
 from cuamaster.propagation.generation.prove import Proof, prove_all
 from cuamaster.propagation.generation.yaml_primitives import Written, read_primitives, write_evidence
@@ -30,15 +30,25 @@ FRAME_WIDTH, FRAME_QUALITY = 480, 55
 def verify_library(
     wheel: Wheel, ports: DesktopPorts, names: Sequence[str] = (), *, record: bool = False
 ) -> list[dict[str, Any]]:
-    """Run every procedure of the named primitives (`app` or `app.ability`; none: all): one row each.
+    """Run every procedure of the named primitives (`app` or `app.ability`; none: all that the image can run): one row each.
 
-    `record` writes frames and times of those that passed into the YAML. Raises UnknownName, InvalidInput.
+    `record` writes frames and times of those that passed into the YAML. Raises UnknownName, InvalidInput, MissingCapability.
     """
     folder = asset_folder("primitives")
-    everything = [item for path in sorted(folder.glob("*.yaml")) for item in read_primitives(path, evidence=False)]
-    chosen = [item for item in everything if not names or _is_named(item, names)]
-    if not chosen:
+    written = [item for path in sorted(folder.glob("*.yaml")) for item in read_primitives(path, evidence=False)]
+    everything = [item for item in written if ports.image.capabilities.issuperset(item.primitive.requires)]
+    named = [item for item in written if _is_named(item, names)]
+    if names and not named:
         raise UnknownName(f"no primitive is called {', '.join(names)}", hint="use app or app.ability")
+    for item in named:
+        if item not in everything:
+            lacks = ", ".join(sorted(set(item.primitive.requires) - ports.image.capabilities))
+            raise MissingCapability(
+                f"{item.primitive.app}.{item.primitive.ability} needs {lacks}, which image {ports.image.name} lacks",
+                capability=lacks,
+                hint="choose another with --image",
+            )
+    chosen = named or everything
     stamp = f"verify-{time.time():.3f}"
     oracles = {mode: oracle_of(ports, mode, f"{stamp}-{mode}") for mode in ("gui", "cli")}
     found = prove_all(

@@ -142,8 +142,8 @@ class Sight:
         return self._boxes[app]
 
     def _region(self, app: str) -> tuple[int, int, int, int] | None:
-        active = self.state().active
-        if not app or active is None or active.width <= 0 or active.height <= 0:
+        active = self.state().active if app else None
+        if active is None or active.width <= 0 or active.height <= 0:
             return None
         width, height = self._desktop.width, self._desktop.height
         x0, y0 = max(0, active.x), max(0, active.y)

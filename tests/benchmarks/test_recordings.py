@@ -13,13 +13,18 @@ import yaml
 
 from cuamaster.samples.record import Recorder
 
-_FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "recordings"
-_NAMES = sorted(path.parent.name for path in _FOLDER.glob("*/scenario.yaml"))
+_BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+_FOLDERS = {
+    path.parent.name: path.parent
+    for kind in ("recordings", "tutorials")
+    for path in _BENCHMARKS.glob(f"{kind}/*/scenario.yaml")
+}
+_NAMES = sorted(_FOLDERS)
 _ACTS = ("click", "right_click", "double_click", "drag", "scroll", "type", "key")
 
 
 def _module(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("bench_module", _FOLDER.parent / name)
+    spec = importlib.util.spec_from_file_location("bench_module", _BENCHMARKS / name)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -27,12 +32,13 @@ def _module(name: str) -> ModuleType:
 
 
 def _scenario(name: str) -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load((_FOLDER / name / "scenario.yaml").read_text())
+    loaded: dict[str, Any] = yaml.safe_load((_FOLDERS[name] / "scenario.yaml").read_text())
     return loaded
 
 
-def test_half_of_the_recordings_and_more_were_never_tuned_on() -> None:
-    sets = [_scenario(name)["set"] for name in _NAMES]
+@pytest.mark.parametrize("kind", ["recordings", "tutorials"])
+def test_half_of_the_recordings_and_more_were_never_tuned_on(kind: str) -> None:
+    sets = [_scenario(name)["set"] for name in _NAMES if _FOLDERS[name].parent.name == kind]
     assert set(sets) == {"development", "held-out"}
     assert sets.count("held-out") >= 5
 
@@ -40,7 +46,7 @@ def test_half_of_the_recordings_and_more_were_never_tuned_on() -> None:
 @pytest.mark.parametrize("name", _NAMES)
 def test_truth_is_the_scenario_with_times(name: str) -> None:
     scenario = _scenario(name)
-    truth = json.loads((_FOLDER / name / "truth.json").read_text())
+    truth = json.loads((_FOLDERS[name] / "truth.json").read_text())
     steps = [next(iter(step.items())) for step in scenario["steps"]]
     told = [(kind, value) for kind, value in steps if kind in _ACTS]
     across = truth["size"][0] / scenario["size"][0]
@@ -54,7 +60,7 @@ def test_truth_is_the_scenario_with_times(name: str) -> None:
     spans = [(task["t_start"], task["t_end"]) for task in truth["tasks"]]
     assert all(any(start <= t <= end for start, end in spans) for t in times)
     assert [line["text"] for line in truth["narration"]] == [value for kind, value in steps if kind == "say"]
-    assert bool(list((_FOLDER / name).glob("tutorial*.vtt"))) == bool(scenario["captions"])
+    assert bool(list(_FOLDERS[name].glob("tutorial*.vtt"))) == bool(scenario["captions"])
 
 
 def test_a_recording_published_smaller_has_its_places_in_its_own_pixels(tmp_path: Path) -> None:

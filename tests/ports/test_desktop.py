@@ -10,11 +10,11 @@ import cv2
 import numpy as np
 import pytest
 
-from cuamaster.action_space import CUAAction, from_pixel
+from cuamaster.action_space import CUAAction, from_pixel, to_pixel
 from cuamaster.adapters.desktops.pool import DesktopPool, Member
 from cuamaster.adapters.desktops.simulated import SimulatedHost
 from cuamaster.adapters.leases.sqlite import SqliteLeases
-from cuamaster.errors import GuestDied, HostBusy, InvalidAction, UnknownName
+from cuamaster.errors import GuestDied, HostBusy, InvalidAction, MissingCapability, UnknownName
 from cuamaster.ports import Desktop, DesktopHost
 from cuamaster.records.episode import Receipt
 
@@ -141,6 +141,38 @@ def test_an_application_shows_its_window(desktop: Desktop) -> None:
     assert "Untitled" in seen.windows[0].title
     assert 100 < seen.windows[0].width <= desktop.width
     assert 100 < seen.windows[0].height <= desktop.height
+
+
+def test_the_pointer_is_known_in_pixels(desktop: Desktop) -> None:
+    act(desktop, "mouse.move", x=250, y=500)
+    assert desktop.pointer == (to_pixel(250, desktop.width), to_pixel(500, desktop.height))
+
+
+def test_elements_are_told_where_there_is_an_accessibility_bus(desktop: Desktop) -> None:
+    if "accessibility" not in desktop.capabilities:
+        with pytest.raises(MissingCapability, match="accessibility") as refused:
+            desktop.elements()
+        assert refused.value.capability == "accessibility"
+        return
+    window(desktop, "mousepad")
+    tree = desktop.elements()
+    frame = next(number for number, item in enumerate(tree.elements) if item.parent < 0 and "Untitled" in item.name)
+    menu = next(item for item in tree.elements if item.name == "File")
+    above = menu
+    while above.parent >= 0:
+        assert tree.elements.index(above) > above.parent
+        above = tree.elements[above.parent]
+    assert above == tree.elements[frame]
+    act(
+        desktop,
+        "mouse.click",
+        x=(menu.x + menu.width / 2) * 1000 / desktop.width,
+        y=(menu.y + menu.height / 2) * 1000 / desktop.height,
+    )
+    desktop.settle(timeout=20)
+    assert "Save As..." in {item.name for item in desktop.elements().elements}
+    assert not desktop.elements(most=2).whole
+    assert len(desktop.elements(most=2).elements) <= 2
 
 
 def test_an_unknown_application_is_named(desktop: Desktop) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cuamaster.records.speech import spread
 from cuamaster.records.transcript import Sentence, Transcript
 from cuamaster.records.video import TaskSegment
-from cuamaster.seeding.mine import check_segments, sample_times
+from cuamaster.seeding.mine import check_segments
 
 ROWS = [
     (0, 9, "This is only talk about nothing."),
@@ -39,7 +39,3 @@ def test_faults_have_reasons() -> None:
     assert [item.item_id for item in dropped] == [given[index].id for index in (0, 2, 3, 5)]
     assert all(item.stage == "mine" and "36 s" in item.detail for item in dropped)
     assert check_segments(kept, SPOKEN, 36.0) == (kept, [])
-
-
-def test_sample_times_are_even_and_inside() -> None:
-    assert sample_times(8.0, 4) == [1.0, 3.0, 5.0, 7.0]

@@ -23,7 +23,9 @@ from cuamaster.tables import RoundFolder, Workspace
 from tests.adapters.conftest import _load
 from tests.adapters.videos.sources import BEGIN, local
 
+pytestmark = pytest.mark.slow
 CLIP = samples_folder() / "mousepad-notes"
+TAXONOMY = load()
 EVERYTHING = Query(text="", app="", provider="local", limit=100)
 
 
@@ -48,7 +50,7 @@ class Run:
     def __init__(self, tmp_path: Path, *places: str) -> None:
         self.now, self.waits = BEGIN, list[float]()
         self.folder: RoundFolder = Workspace(tmp_path / "w").round(1)
-        self.settings, self.taxonomy = Settings(workspace=tmp_path / "w"), load()
+        self.settings = Settings(workspace=tmp_path / "w")
         self.tmp_path, self.places = tmp_path, places
 
     def __call__(self, patience: float = 0.0) -> list[Media]:
@@ -56,7 +58,7 @@ class Run:
         ports = cast("SeedingPorts", SimpleNamespace(sources=sources, frames=FfmpegFrames()))
         wait = Patience(patience, lambda: self.now, self.wait)
         discover(self.folder, [EVERYTHING], sources, in_turn, 1, wait)
-        screen(self.folder, self.taxonomy, RulesAnnotator(), self.settings, in_turn)
+        screen(self.folder, TAXONOMY, RulesAnnotator(), self.settings, in_turn)
         fetch(self.folder, ports, self.settings, in_turn, wait)
         return self.folder.stage("fetch").kept(Media)
 

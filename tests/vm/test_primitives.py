@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cuamaster.adapters.desktops.libvirt_host import LibvirtHost
+from cuamaster.adapters.images.recipe import load_recipe
 from cuamaster.adapters.journals.jsonl import JsonlJournal
 from cuamaster.adapters.policies.replay import ReplayPolicy
 from cuamaster.adapters.screens.live import LiveReader
@@ -24,11 +25,13 @@ from cuamaster.records.primitive import Primitive
 
 pytestmark = pytest.mark.vm
 IMAGE = "light-desktop"
+RECIPE = load_recipe(asset_folder("vm_snapshots") / IMAGE)
 MODES: tuple[ProcedureMode, ...] = ("gui", "cli")
 LIBRARY = [
     item.primitive
     for path in sorted(asset_folder("primitives").glob("*.yaml"))
     for item in read_primitives(path, evidence=False)
+    if RECIPE.can(item.primitive.requires)
 ]
 PROCEDURES = [(primitive, procedure.mode) for primitive in LIBRARY for procedure in primitive.procedures]
 

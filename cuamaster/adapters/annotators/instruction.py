@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from cuamaster.records.lexicon import word_set
@@ -18,6 +19,10 @@ from cuamaster.records.spoken_keys import spoken_keys
 
 _CONFIRM = word_set("ok okay yes save close apply done finish confirm create open")
 _SAVING = ("save as", "save", "export", "export as")
+_HOT_KEYS: dict[tuple[str, ...], str] = {
+    ("ctrl", "s"): "save it", ("ctrl", "c"): "copy it", ("ctrl", "v"): "paste it", ("ctrl", "x"): "cut it", ("ctrl", "z"): "undo it",
+    ("ctrl", "a"): "select everything",
+}  # fmt: skip
 _FOLDERS = ("folder", "new folder", "create folder", "create new folder")
 
 
@@ -30,12 +35,39 @@ def instruct(operations: Sequence[Operation], app_name: str, language: str = "en
         part = _part(item, following, chosen, parts[-1] if parts else "", language)
         if item.kind in ("click", "double_click"):
             chosen = named_target(item.clause.text, language) or Named(text="")
+        elif item.kind == "key" and spoken_keys(item.clause.text) == ("ctrl", "shift", "s"):
+            chosen = Named(text="save as")
         if part and (not parts or parts[-1] != part):
             parts.append(part)
+    parts = _replacing(parts)
     if not parts:
         parts = [_lower(item.clause.text.strip(" .,")) for item in operations]
     sentence = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
     return f"In {app_name}, {sentence}." if app_name else f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def _replacing(parts: list[str]) -> list[str]:
+    """What is typed in the two fields of a replace dialog is one goal; the way through the dialog goes without saying."""
+    old = next(
+        (m.group(1) for part in parts if (m := re.match(r'type (".+") in the (?:search|find)\b.* field$', part, re.I))),
+        None,
+    )
+    place, new = next(
+        (
+            (i, m.group(1))
+            for i, part in enumerate(parts)
+            if (m := re.match(r'type (".+") in the replace\b.* field$', part, re.I))
+        ),
+        (0, None),
+    )
+    if old is None or new is None:
+        return parts
+    through = re.compile(
+        r"(choose|click|tick|open|press) .*\b(replace|find)\b|type .* in the (search|find)\b.* field$", re.IGNORECASE
+    )
+    return [
+        f"replace {old} with {new}" if index == place else part for index, part in enumerate(parts) if index == place or not through.match(part)
+    ]  # fmt: skip
 
 
 def _part(item: Operation, following: Operation | None, chosen: Named, before: str, language: str) -> str:
@@ -43,12 +75,7 @@ def _part(item: Operation, following: Operation | None, chosen: Named, before: s
     if item.kind == "type":
         return _typing(item, chosen, language)
     if item.kind == "key":
-        keys = spoken_keys(text)
-        return (
-            ""
-            if not keys or keys == ("enter",) or keys == ("tab",)
-            else f"press {'+'.join(key.capitalize() for key in keys)}"
-        )
+        return _pressing(spoken_keys(text), before)
     if item.kind == "scroll":
         return f"scroll {scroll_direction(text, language)}"
     if item.kind == "drag":
@@ -63,6 +90,17 @@ def _part(item: Operation, following: Operation | None, chosen: Named, before: s
     if item.kind == "right_click":
         return "" if following is not None and following.kind == "click" else f'right-click "{label}"'
     return _choosing(item, following, label, named.role, before)
+
+
+def _pressing(keys: tuple[str, ...] | None, before: str) -> str:
+    """What a hot key means in every program, else its name; Enter and Tab only end what was typed."""
+    if not keys or keys in (("enter",), ("tab",)):
+        return ""
+    if keys == ("ctrl", "s") and before.startswith("save it as"):
+        return ""
+    if keys == ("ctrl", "shift", "s"):
+        return ""  # asks for the name, which is told next
+    return _HOT_KEYS.get(keys, f"press {'+'.join(key.capitalize() for key in keys)}")
 
 
 def _choosing(item: Operation, following: Operation | None, label: str, role: str, before: str) -> str:

@@ -1,145 +1,128 @@
-"""Narration as a row of utterances: operation, talk that announces, completes or closes; and where one task ends."""
+"""Narration as a row of utterances: operations, and talk that announces, completes, sells, sums up or closes."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from cuamaster.records.speech import PAUSE_SECONDS, Operation, ends_sentence, operations, split_clauses, unpunctuated
-from cuamaster.records.transcript import Word
+from cuamaster.adapters.annotators.cues import APPEAL, CLOSING, PAID, PAID_TOO, PAST_FORMS, RETURN, TOLD
+from cuamaster.records.speech import (
+    PAUSE_SECONDS,
+    Operation,
+    clean,
+    ends_sentence,
+    operations,
+    split_clauses,
+    unpunctuated,
+    words_of,
+)
+from cuamaster.records.transcript import Transcript, Word
 
-LONG_TALK_SECONDS = 6.0
-"""Talk between operations from which, once something is completed, a new task is assumed."""
-VERY_LONG_SECONDS = 25.0
-
-_CLOSING = re.compile(
-    r"\b(thank(s| you) (you )?(very much |so much |all )?for (watching|your)|thanks everyone|see you|good ?bye|bye bye|next (video|time|tutorial)"
-    r"|that('s| is| was) (all|it|everything)( for| folks|\.|,|$)|that concludes|until next|have a (nice|great|good)|hope (this|you)|end of (this|the) (video|tutorial)"
-    r"|danke für|bis zum nächsten|gracias por|hasta la|谢谢|再见|下期|ありがとうございました)|感谢",
-    re.IGNORECASE,
-)
-_APPEAL = re.compile(
-    r"\b(subscribe|like button|bell|notification|link in the description|(leave|write) (me )?a comment|comments? (below|section)|patreon|sponsor|discount|coupon|channel)\b",
-    re.IGNORECASE,
-)
-_DONE = re.compile(
-    r"^(good|great|perfect|done|excellent|nice|voil[aà]|there (we|you) (go|have)|very good|fine|super|fertig|listo)\b|\b(is|are|has been|have been) "
-    r"(now|already|successfully)\b|\bnow (stored|saved|done|finished|ready|complete)\b|\bthat('s| is) how\b|\bas you can see\b|\bwe('ve| have) (now |just |successfully )?"
-    r"(created|made|saved|finished|added|done|learned|seen)\b|\bfinished\b",
-    re.IGNORECASE,
-)
-_GOAL = re.compile(
-    r"\b(let('s| us)|next (we|up|task|thing|topic|example)|now (we|i|let)|we (will|want|still|can now|need to|are going)|i (will|want|am going)|i'll|we'll|how to|another|"
-    r"second (task|part|example|thing)|third (task|part|example|thing)|moving on|last (task|thing|part)|task|but wait|also want|jetzt wollen|ahora vamos|接下来|次は)\b",
-    re.IGNORECASE,
-)
-_NEW_TASK = re.compile(
-    r"\b(next|second|third|another|new|last|final) (task|part|topic|example|exercise|lesson|chapter|tip)\b|\b(task|part|tip|example|lesson) (number )?"
-    r"(two|three|four|five|six|[2-9])\b|\bmoving on\b|\bnow let('s| us) (see|look|learn) (at )?how\b",
-    re.IGNORECASE,
-)
+Aside = Literal["", "closing", "appeal", "paid", "told", "shown", "unseen"]
+"""Why operations that are said are none of a task: a goodbye, an appeal to subscribe, a paid read, a report of what was done before, said
+over another picture than the interface, said with nothing happening."""
+PAID_GAP_S = 25.0
+"""A paid read says in every other sentence or so what it sells."""
+BREATH_S = 0.25
+"""Silence between two cues; inside a cue words follow each other."""
+MOSTLY = 0.6
+"""Share of operations in the past tense from which a narrator tells afterwards what was just done."""
 
 
 @dataclass(frozen=True)
 class Utterance:
-    """A sentence with the operations it commands; seconds."""
+    """A sentence with the operations it commands, or those that are `put_aside`; seconds."""
 
     text: str
     start: float
     end: float
     operations: tuple[Operation, ...] = ()
+    aside: Aside = ""
+    put_aside: tuple[Operation, ...] = ()
 
     @property
-    def closing(self) -> bool:
-        """It says goodbye, or asks for a subscription."""
-        return bool(_CLOSING.search(self.text) or _APPEAL.search(self.text))
+    def interrupts(self) -> bool:
+        """No task goes on across it."""
+        return self.aside in ("closing", "appeal", "paid", "shown")
+
+    def without(self, aside: Aside) -> Utterance:
+        """The same words, their operations put aside."""
+        return replace(self, operations=(), aside=aside, put_aside=self.operations or self.put_aside)
 
 
-@dataclass
-class Run:
-    """Utterances of one task, and the talk that came before and after it."""
-
-    spoken: list[Utterance] = field(default_factory=list)
-    lead: list[Utterance] = field(default_factory=list)
-    tail: list[Utterance] = field(default_factory=list)
-
-    @property
-    def operations(self) -> list[Operation]:
-        """All operations, in order."""
-        return [item for utterance in self.spoken for item in utterance.operations]
+def narrated(transcript: Transcript) -> list[Utterance]:
+    """The utterances of a transcript; where it has no punctuation, a cue that begins after a breath begins one."""
+    words = words_of(transcript)
+    cues = frozenset(item.words[0].start if item.words else item.start for item in transcript.sentences)
+    return utterances(words, transcript.language, cues)
 
 
-def utterances(words: Sequence[Word], language: str) -> list[Utterance]:
-    """Sentences by punctuation or pause (clauses, where there is no punctuation), each with its operations.
+def utterances(words: Sequence[Word], language: str, cues: Collection[float] = ()) -> list[Utterance]:
+    """Sentences by punctuation or pause, each with its operations or why it has none.
 
-    Goodbyes and appeals to subscribe have none, whatever verbs they use.
+    Without punctuation: clauses, cut at pauses where one of `cues` (seconds) starts.
     """
     found = operations(words, language)
-    if unpunctuated(words):
-        pieces = [list(clause.words) for clause in split_clauses(words, language)]
-    else:
-        pieces = [[]]
-        for index, word in enumerate(words):
-            pieces[-1].append(word)
-            if index + 1 < len(words) and (ends_sentence(word) or words[index + 1].start - word.end >= PAUSE_SECONDS):
-                pieces.append([])
-    result: list[Utterance] = []
-    for piece in pieces:
-        if not piece:
-            continue
+    loose = unpunctuated(words)
+    openers = {clause.words[0].start for clause in split_clauses(words, language)} if loose else set()
+    pieces: list[list[Word]] = [[]]
+    for before, word in zip([None, *words], words, strict=False):
+        silence = word.start - before.end if before is not None else 0.0
+        if loose:
+            opens = word.start in openers or (word.start in cues and silence >= BREATH_S)
+        else:
+            opens = silence >= PAUSE_SECONDS or (before is not None and ends_sentence(before))
+        if opens and pieces[-1]:
+            pieces.append([])
+        pieces[-1].append(word)
+    spoken: list[Utterance] = []
+    for piece in filter(None, pieces):
         inside = tuple(item for item in found if piece[0].start <= item.t < max(piece[-1].end, piece[0].start + 0.001))
-        item = Utterance(" ".join(word.text for word in piece), piece[0].start, piece[-1].end)
-        result.append(item if item.closing else Utterance(item.text, item.start, item.end, inside))
+        spoken.append(Utterance(" ".join(word.text for word in piece), piece[0].start, piece[-1].end, inside))
+    return _asides(spoken, afterwards=_tells_afterwards(found))
+
+
+def _asides(spoken: Sequence[Utterance], *, afterwards: bool) -> list[Utterance]:
+    sold = paid_reads(spoken)
+    result = []
+    for index, item in enumerate(spoken):
+        past = bool(item.operations) and all(in_the_past(operation) for operation in item.operations)
+        if index in sold:
+            result.append(item.without("paid"))
+        elif CLOSING.search(item.text):
+            result.append(item.without("closing"))
+        elif APPEAL.search(item.text):
+            result.append(item.without("appeal"))
+        elif TOLD.search(item.text) or (past and not afterwards):
+            result.append(item.without("told"))
+        else:
+            result.append(item)
     return result
 
 
-def runs(spoken: Sequence[Utterance]) -> list[Run]:
-    """Tasks: operations that belong together, split where the talk between completes one thing and turns to another."""
-    found: list[Run] = []
-    talk: list[Utterance] = []
-    for item in spoken:
-        if not item.operations:
-            talk.append(item)
-            continue
-        if not found or _breaks(found[-1].spoken[-1], talk, item):
-            if found:
-                found[-1].tail = talk
-            found.append(Run([item], lead=talk))
-        else:
-            found[-1].spoken += [*talk, item]
-        talk = []
-    if found:
-        found[-1].tail = talk
-    return found
+def paid_reads(spoken: Sequence[Utterance]) -> frozenset[int]:
+    """Places of the utterances of paid reads: from the first that says so to the last that sells, unless the narrator returns between."""
+    sure = [index for index, item in enumerate(spoken) if PAID.search(item.text)]
+    selling = {index for index, item in enumerate(spoken) if PAID_TOO.search(item.text)} | set(sure)
+    found: set[int] = set()
+    for first in sure:
+        for step in (1, -1):
+            last = at = first
+            while 0 <= (at := at + step) < len(spoken):
+                near, far = (spoken[last], spoken[at]) if step > 0 else (spoken[at], spoken[last])
+                if far.start - near.end > PAID_GAP_S or (step > 0 and RETURN.search(spoken[at].text)):
+                    break
+                last = at if at in selling else last
+            found.update(range(min(first, last), max(first, last) + 1))
+    return frozenset(found)
 
 
-def _breaks(before: Utterance, talk: Sequence[Utterance], after: Utterance) -> bool:
-    if any(item.closing for item in talk):
-        return True
-    said = " ".join(item.text for item in talk)
-    gap = after.start - before.end
-    if not talk:
-        return gap >= VERY_LONG_SECONDS
-    done = any(_DONE.search(item.text) for item in talk)
-    goal = bool(_GOAL.search(said))
-    if _NEW_TASK.search(said):
-        return True
-    return (done and goal) or (done and gap >= LONG_TALK_SECONDS) or gap >= VERY_LONG_SECONDS
+def in_the_past(operation: Operation) -> bool:
+    """`we clicked File`: an English verb in the past tense."""
+    verb = clean(operation.clause.words[operation.position].text)
+    return verb.endswith("ed") or verb in PAST_FORMS
 
 
-def span(run: Run, previous_end: float, next_start: float | None, duration: float | None) -> tuple[float, float]:
-    """Seconds of a task: from its first words (a little before, if nobody was talking) until the talk after it begins.
-
-    Hands lag behind the voice, so the end is the start of the closing or bridging talk, never the last word said.
-    """
-    first, last = run.spoken[0], run.spoken[-1]
-    start = max(previous_end, first.start - 1.0, run.lead[-1].end if run.lead else 0.0)
-    limit = last.end + 15.0
-    if run.tail:
-        limit = min(limit, max(run.tail[0].start, last.end + 0.5))
-    if next_start is not None:
-        limit = min(limit, next_start)
-    if duration is not None:
-        limit = min(limit, duration)
-    return round(max(0.0, start), 3), round(max(limit, start + 0.1), 3)
+def _tells_afterwards(found: Sequence[Operation]) -> bool:
+    return len(found) > 0 and sum(in_the_past(item) for item in found) >= MOSTLY * len(found)

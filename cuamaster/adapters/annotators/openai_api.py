@@ -10,7 +10,9 @@ from pydantic import BaseModel, Field
 from cuamaster.adapters.chat import ChatClient, image_part
 from cuamaster.errors import ModelAnswerError
 from cuamaster.ports import Candidate, Image, Review
+from cuamaster.records.condition import AppRunning, Condition, FileExists, Not, WindowTitle
 from cuamaster.records.lexicon import KINDS
+from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.transcript import Transcript
 from cuamaster.records.video import Judgement, Opinion, TaskSegment, Video
 
@@ -54,8 +56,14 @@ class _Task(BaseModel):
     t_start: float = Field(ge=0)
     t_end: float = Field(gt=0)
     instruction: str = Field(min_length=1, description="one goal in the imperative, complete with names and values")
-    app: str = Field(description="application id or name")
+    app: str = Field(description="id or name of the application in which it is done")
     evidence: str = ""
+    running: bool = Field(default=True, description="the application is already open when the task starts")
+    window: str = Field(default="", description="title of its window then, or the part of it that can be read")
+    files: list[str] = Field(
+        default_factory=list, description="full paths (~/...) that must be there before the task starts"
+    )
+    continues: bool = Field(default=False, description="the task goes on from the state in which the task before ended")
 
 
 class _Tasks(BaseModel):
@@ -77,8 +85,9 @@ class _Decisions(BaseModel):
 class OpenAIAnnotator:
     """Annotator over a ChatClient, which owns endpoint, model, time-outs, retries and the usage callback."""
 
-    def __init__(self, chat: ChatClient) -> None:
-        self._chat = chat
+    def __init__(self, chat: ChatClient, taxonomy: Taxonomy | None = None) -> None:
+        """`taxonomy` gives the application that a model names its id; without it a task's is the one the video was found for."""
+        self._chat, self._taxonomy = chat, taxonomy
         self.name = f"openai_api:{chat.model}"
 
     def tell(self, videos: Sequence[Video]) -> list[Opinion]:
@@ -106,8 +115,9 @@ class OpenAIAnnotator:
         """Task spans, in order and without overlap; raises ModelAnswerError for spans outside the video."""
         question = (
             "List the tasks done in this video. A task is one goal with continuous interface state and observable operations; typing, "
-            "confirming and saving for one goal belong to one task. Leave out greetings, advertisements, talk and slides. t_start is when "
-            "its first operation is announced, t_end when its last is done."
+            "confirming and saving for one goal belong to one task. Leave out greetings, advertisements and paid reads (also where they tell "
+            "viewers to click or type), talk, slides, and what was done before the recording. t_start is when its first operation is announced, "
+            "t_end when its last is done. Chapters may be wrong."
         )
         answer = self._ask(_Tasks, question, _about(video, transcript), frames, "mine")
         tasks = sorted(answer.tasks, key=lambda task: task.t_start)
@@ -122,7 +132,8 @@ class OpenAIAnnotator:
             segments.append(
                 TaskSegment(
                     video_id=video.id, index=len(segments), t_start=start, t_end=end, instruction=task.instruction,
-                    app=video.app or task.app, annotator=self.name, evidence=task.evidence,
+                    app=self._app(video, task), annotator=self.name, evidence=task.evidence, start_state=_start_state(task, self._app(video, task)),
+                    continues=task.continues and bool(segments),
                 )
             )  # fmt: skip
         return segments
@@ -163,6 +174,12 @@ class OpenAIAnnotator:
         if missing:
             raise ModelAnswerError(f"{self.name} left out {what} {missing} of {count}")
 
+    def _app(self, video: Video, task: _Task) -> str:
+        named = self._taxonomy.match(task.app) if self._taxonomy is not None else []
+        if self._taxonomy is not None and any(app.id == task.app for app in self._taxonomy.apps):
+            return task.app
+        return named[0].id if named else video.app or task.app
+
     def _ask(
         self, schema: type[M], question: str, about: str, frames: Sequence[tuple[float, Image]], purpose: str
     ) -> M:
@@ -181,11 +198,22 @@ def _review(decision: _Decision, item: Candidate) -> Review:
     )
 
 
+def _start_state(task: _Task, app: str) -> tuple[Condition, ...]:
+    """The conditions that a model's plain answers stand for."""
+    running: Condition = AppRunning(app=app)
+    conditions: list[Condition] = [running if task.running else Not(of=running)] if app else []
+    if task.window and task.running:
+        conditions.append(WindowTitle(title=task.window, app=app, active=True))
+    return (*conditions, *(FileExists(path=path) for path in task.files if path.startswith(("~/", "/"))))
+
+
 def _about(video: Video, transcript: Transcript) -> str:
     lines = "\n".join(f"[{item.start:.2f}-{item.end:.2f}] {item.text}" for item in transcript.sentences)
     if len(lines) > MAX_TRANSCRIPT_CHARS:
         lines = lines[:MAX_TRANSCRIPT_CHARS] + "\n[cut]"
     facts = f"Title: {video.title}\nDescription: {video.description[:1000]}\nApplication: {video.app or 'unknown'}\nSeconds: {video.duration}"
+    if video.chapters:
+        facts += "\nChapters: " + "; ".join(f"{item.t_start:g} {item.title}" for item in video.chapters[:100])
     return f"{facts}\nTranscript (trust {transcript.trust}):\n{lines}"
 
 

@@ -13,6 +13,12 @@ BOOT_SECONDS = 15.0
 """A kernel under hardware KVM prints its banner in well under a second, and panics without a root disk soon after."""
 
 
+def kernel_for(image: Path, cache: Path) -> Path | None:
+    """A kernel to probe with: the image's own, or, for a disk of one's own, that of any image built here; None without one."""
+    own = image / "vmlinuz"
+    return own if own.is_file() else next(iter(sorted((cache / "images").glob("*/vmlinuz"))), None)
+
+
 def probe_kvm(kernel: Path, cache: Path) -> bool:
     """True when `kernel` prints its banner under KVM before the deadline; remembered under `cache` until the host reboots."""
     emulator = shutil.which("qemu-system-x86_64")

@@ -10,6 +10,7 @@ from cuamaster.adapters.leases.heart import Hold
 from cuamaster.errors import DesktopFault
 from cuamaster.ports import Desktop, Frame, ShellResult
 from cuamaster.records.episode import Receipt
+from cuamaster.records.scene import Elements
 from cuamaster.records.trajectory import StateSignature
 
 
@@ -68,6 +69,16 @@ class LeasedDesktop:
         """As the desktop does."""
         with self._held():
             return self._desktop.state(files)
+
+    def elements(self, *, most: int = 1000, timeout: float = 3.0) -> Elements:
+        """As the desktop does."""
+        with self._held():
+            return self._desktop.elements(most=most, timeout=timeout)
+
+    @property
+    def pointer(self) -> tuple[int, int]:
+        """As the desktop does."""
+        return self._desktop.pointer
 
     def snapshot(self, label: str, files: Sequence[str] = ()) -> StateSignature:
         """As the desktop does."""

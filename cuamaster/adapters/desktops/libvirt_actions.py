@@ -20,7 +20,8 @@ _PASTE_KEYS = {"gui": ("ctrl", "v"), "terminal": ("ctrl", "shift", "v"), "xterm"
 class Performer:
     """One guest's hands; coordinates 0-1000 become pixels here and nowhere else."""
 
-    def __init__(self, devices: Input, session: Session, width: int, height: int) -> None:
+    def __init__(self, devices: Input, session: Session | None, width: int, height: int) -> None:
+        """`session`: None where nobody inside the guest can be asked; commands and pasted text are refused then."""
         self._input = devices
         self._session = session
         self._width = width
@@ -61,14 +62,20 @@ class Performer:
             case "keyboard.up":
                 self._input.keys(tuple(reversed(chord([args["key"]]))), False)
             case "shell.exec":
+                session = self._inside("type", "the image has no capability shell")
                 return _shell_response(
-                    self._session.shell(args["command"], args.get("cwd"), args.get("timeout", SHELL_SECONDS))
+                    session.shell(args["command"], args.get("cwd"), args.get("timeout", SHELL_SECONDS))
                 )
             case "wait":
                 time.sleep(args["seconds"])  # the policy asked for exactly this
             case _:
                 raise InvalidAction(f"{action.type} is not performed by a desktop", field="type")
         return "", None
+
+    def _inside(self, field: str, why: str) -> Session:
+        if self._session is None:
+            raise InvalidAction(why, field=field, hint="a guest without an agent has screen, mouse and keyboard only")
+        return self._session
 
     def _pixel(self, args: Mapping[str, Any]) -> tuple[int, int]:
         return to_pixel(args["x"], self._width), to_pixel(args["y"], self._height)
@@ -79,13 +86,16 @@ class Performer:
 
     def _type(self, text: str) -> str:
         """Keys for what a US keyboard has; lines with anything else go through the clipboard, which is given back."""
-        for part in _split_lines(text):
+        parts = _split_lines(text)
+        if not all(map(typeable, parts)):  # found out before anything is typed
+            session = self._inside("text", "the image has no capability clipboard, through which other text is pasted")
+        for part in parts:
             if typeable(part):
                 self._input.type(part)
                 continue
-            kind = self._session.begin_paste(part)
+            kind = session.begin_paste(part)
             self._input.press(chord(_PASTE_KEYS[kind]))
-            if not self._session.end_paste():
+            if not session.end_paste():
                 return f"no window took the pasted text {part[:40]!r}"
         return ""
 

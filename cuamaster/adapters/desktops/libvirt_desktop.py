@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import shlex
 import time
@@ -22,10 +23,19 @@ from cuamaster.adapters.desktops.libvirt_input import Input
 from cuamaster.adapters.desktops.libvirt_migration import SnapshotJobs
 from cuamaster.adapters.desktops.libvirt_root import end_qemus
 from cuamaster.adapters.desktops.libvirt_session import Session
-from cuamaster.adapters.images.recipe import ImageRecipe
-from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, HostBusy, StateDrift, UnknownName
+from cuamaster.adapters.images.recipe import GuestRecipe
+from cuamaster.errors import (
+    BadFrame,
+    DesktopFault,
+    GuestUnresponsive,
+    HostBusy,
+    MissingCapability,
+    StateDrift,
+    UnknownName,
+)
 from cuamaster.ports import Desktop, Frame, GuestImage, Image, ShellResult
 from cuamaster.records.episode import Receipt
+from cuamaster.records.scene import Elements
 from cuamaster.records.trajectory import StateSignature
 from cuamaster.vision.frame_gate import decode_screenshot
 
@@ -55,7 +65,7 @@ class LibvirtDesktop:
     def __init__(
         self,
         guest: Guest,
-        recipe: ImageRecipe,
+        recipe: GuestRecipe,
         image: GuestImage,
         folder: Path,
         on_close: Callable[[], None],
@@ -74,8 +84,8 @@ class LibvirtDesktop:
         self._folder = folder
         self._local = local  # QEMU runs as this user on this host, so both see `folder`
         self._on_close = on_close
-        self._session = Session(guest, recipe.user, recipe.home)
-        self._input = Input(guest, image.width, image.height, local=local)
+        self._session = Session(guest, recipe.user, recipe.home, recipe.window_apps) if recipe.agent != "none" else None
+        self._input = Input(guest, image.width, image.height, local=local, agent=self._session is not None)
         self._performer = Performer(self._input, self._session, image.width, image.height)
         self._jobs = SnapshotJobs(guest, folder)
         self._twin = twin
@@ -159,7 +169,7 @@ class LibvirtDesktop:
         return Frame(image=pixels, t=taken)
 
     def _draws(self) -> bool:
-        return "agent" not in self.capabilities or self._session.draws()
+        return self._session is None or self._session.draws()
 
     def _vcpu_seconds(self) -> float:
         used = self._guest.vcpu_seconds() if self._local else None
@@ -167,31 +177,53 @@ class LibvirtDesktop:
 
     def shell(self, command: str, *, cwd: str | None = None, timeout: float = SHELL_SECONDS) -> ShellResult:
         """Run with bash as the desktop's user in its session; after `timeout` seconds the process group is killed."""
-        return self._session.shell(command, cwd, timeout)
+        return self._inside("shell").shell(command, cwd, timeout)
+
+    def _inside(self, capability: str) -> Session:
+        """The session; raises MissingCapability where nobody inside the guest can be asked."""
+        if self._session is None or capability not in self.capabilities:
+            raise MissingCapability(
+                f"image {self.image} has no capability {capability}",
+                capability=capability,
+                hint="docs/images.md says what needs what",
+            )
+        return self._session
 
     def launch(self, app: str, args: Sequence[str] = ()) -> None:
         """Start an application of the image in the background; raises UnknownName when the image does not have it."""
+        session = self._inside("shell")
         if f"app:{app}" not in self.capabilities:
             apps = sorted(item.removeprefix("app:") for item in self.capabilities if item.startswith("app:"))
             raise UnknownName(f"image {self.image} has no application {app!r}", hint=f"it has {', '.join(apps)}")
-        command = " ".join(
-            shlex.quote(self._session.expand(arg) if arg.startswith("~") else arg) for arg in (app, *args)
-        )
-        result = self._session.shell(f"setsid {command} >/dev/null 2>&1 &", None, SHELL_SECONDS)
+        command = " ".join(shlex.quote(session.expand(arg) if arg.startswith("~") else arg) for arg in (app, *args))
+        result = session.shell(f"setsid {command} >/dev/null 2>&1 &", None, SHELL_SECONDS)
         if result.exit_code != 0:
             raise DesktopFault(f"{self.name}: {app} did not start: {result.stderr.strip()}")
 
     def read_file(self, path: str) -> bytes | None:
         """Contents, or None when there is no such file."""
-        return self._session.read(path)
+        return self._inside("shell").read(path)
 
     def write_file(self, path: str, data: bytes) -> None:
         """Write as the user, making parent folders."""
-        self._session.write(path, data)
+        self._inside("shell").write(path, data)
 
     def state(self, files: Sequence[str] = ()) -> StateSignature:
         """The light state signature, with hashes of `files`."""
-        return self._session.state(files)
+        return self._inside("shell").state(files)
+
+    def elements(self, *, most: int = 1000, timeout: float = 3.0) -> Elements:
+        """The accessibility tree, at most `most` elements and about `timeout` seconds; raises MissingCapability."""
+        return self._inside("accessibility").elements(most, timeout, self.width, self.height)
+
+    @property
+    def pointer(self) -> tuple[int, int]:
+        """Where the pointer is, in pixels."""
+        return self._input.pointer
+
+    def _signature(self, files: Sequence[str]) -> StateSignature:
+        """The state, or, where nobody can be asked, what the screen shows."""
+        return self.state(files) if self._session is not None or files else screen_signature(self.settle().image)
 
     # --- going back
 
@@ -202,10 +234,10 @@ class LibvirtDesktop:
         """
         deadline = time.monotonic() + _ATTEST_SECONDS
         self.drop_snapshot(label)
-        before = self.state(files)
+        before = self._signature(files)
         while True:
             self._jobs.save(label)
-            after = self.state(files)
+            after = self._signature(files)
             if after == before:
                 self._saved[label] = _Saved(after, self._input.pointer, self._input.held)
                 return after
@@ -229,7 +261,8 @@ class LibvirtDesktop:
         """After the guest was loaded from `label`: wait for it, release what is held, compare. Raises StateDrift."""
         saved = self._known(label)
         self._freshness.forget()
-        self._guest.wait_agent(_AGENT_SECONDS)
+        if self._session is not None:
+            self._guest.wait_agent(_AGENT_SECONDS)
         self._input.release_all(saved.held)
         self._input.pointer = saved.pointer
         return self.attest(saved.signature, f"the rollback to {label!r}")
@@ -237,7 +270,7 @@ class LibvirtDesktop:
     def attest(self, expected: StateSignature, after: str) -> StateSignature:
         """The state now, which must become `expected` within seconds `after` something; raises StateDrift."""
         deadline = time.monotonic() + _ATTEST_SECONDS
-        while (seen := self.state(tuple(expected.files))) != expected:
+        while (seen := self._signature(tuple(expected.files))) != expected:
             if time.monotonic() > deadline:
                 raise StateDrift(f"{self.name}: after {after}: {difference(expected, seen)}")
             time.sleep(0.1)
@@ -311,7 +344,14 @@ def difference(expected: StateSignature, seen: StateSignature) -> str:
     changed = [path for path in expected.files if expected.files[path] != seen.files.get(path)]
     if changed:
         parts.append(f"files differ: {', '.join(changed)}")
-    return "; ".join(parts) or "controller data differ"
+    return "; ".join(parts) or (
+        "controller data differ" if expected.controller == seen.controller else "another screen"
+    )
+
+
+def screen_signature(image: Image) -> StateSignature:
+    """All that is known of a guest that nobody can ask: what its screen shows."""
+    return StateSignature(active=None, controller={"screen": hashlib.sha256(image.tobytes()).hexdigest()})
 
 
 def _name(window: Any) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from string import Template
 from xml.sax.saxutils import escape, quoteattr
 
-from cuamaster.adapters.images.recipe import DOMAIN_TEMPLATE, ImageRecipe
+from cuamaster.adapters.images.recipe import DOMAIN_TEMPLATE, GuestRecipe
 from cuamaster.errors import DesktopFault, InvalidInput, MissingDependency, StoreFull
 
 TB_CACHE_MIB = 96
@@ -61,12 +61,10 @@ def require_qemu() -> str:
     return str(found["qemu-system-x86_64"])
 
 
-def describe_machine(recipe: ImageRecipe, accel: str) -> Machine:
+def describe_machine(recipe: GuestRecipe, accel: str) -> Machine:
     """The machine of a recipe on this host; raises MissingDependency without QEMU, InvalidInput without domain.xml."""
     emulator = require_qemu()
-    template = recipe.folder / DOMAIN_TEMPLATE
-    if not template.is_file():
-        raise InvalidInput(f"{template} is missing")
+    template = recipe.file(DOMAIN_TEMPLATE)
     version = subprocess.run([emulator, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     return Machine(
         image_digest=recipe.digest, template=template.read_text("utf-8"), memory_mib=recipe.memory_mib, vcpus=recipe.vcpus,

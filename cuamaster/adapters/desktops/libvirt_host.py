@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cuamaster.adapters.desktops.kvm_probe import probe_kvm
+from cuamaster.adapters.desktops.kvm_probe import kernel_for, probe_kvm
 from cuamaster.adapters.desktops.libvirt_desktop import LibvirtDesktop
 from cuamaster.adapters.desktops.libvirt_domain import Machine, describe_machine
 from cuamaster.adapters.desktops.libvirt_golden import ensure_golden, golden_signature
@@ -23,7 +23,7 @@ from cuamaster.adapters.desktops.libvirt_root import Root, open_root
 from cuamaster.adapters.desktops.libvirt_screen import switch_screen
 from cuamaster.adapters.desktops.room import obstacle
 from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
-from cuamaster.adapters.images.recipe import ImageRecipe
+from cuamaster.adapters.images.recipe import GuestRecipe
 from cuamaster.errors import HostBusy, storing
 from cuamaster.ports import Desktop, GuestImage, Progress
 
@@ -39,7 +39,7 @@ class Prepared:
     """What a clone needs: an open root, and the image with its machine and golden snapshot."""
 
     root: Root
-    recipe: ImageRecipe
+    recipe: GuestRecipe
     image: GuestImage
     machine: Machine
     golden: Path
@@ -117,7 +117,8 @@ class LibvirtHost:
                 source.copy_disk(folder / "disk.qcow2")
                 guest = start_fork(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder, label)
             undo.callback(guest.destroy)
-            guest.wait_agent(_AGENT_SECONDS)
+            if ready.recipe.agent != "none":
+                guest.wait_agent(_AGENT_SECONDS)
             desktop = (
                 self._forked(guest, ready, folder, source, label) if source else self._cloned(guest, ready, folder)
             )
@@ -128,8 +129,8 @@ class LibvirtHost:
 
     def _cloned(self, guest: Guest, ready: Prepared, folder: Path) -> LibvirtDesktop:
         """The desktop of a clone that is what the golden snapshot attests, on the wanted screen, with the clock set."""
-        # It stopped when the golden snapshot was made.
-        guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
+        if ready.recipe.agent != "none":  # its clock stopped when the golden snapshot was made
+            guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
         wanted = self._screen or (ready.image.width, ready.image.height)
         desktop = self._desktop(guest, ready, folder, wanted)
         desktop.attest(golden_signature(ready.golden), "the start from the golden snapshot")
@@ -201,7 +202,8 @@ class LibvirtHost:
     def _choose_accel(self, image: GuestImage) -> str:
         if self._accel != "auto":
             return self._accel
-        return "kvm" if probe_kvm(image.folder / "vmlinuz", self._cache) else "tcg"
+        kernel = kernel_for(image.folder, self._cache)
+        return "kvm" if kernel is not None and probe_kvm(kernel, self._cache) else "tcg"
 
     def _reserve(self) -> str:
         with self._lock:

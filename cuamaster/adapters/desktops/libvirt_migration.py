@@ -89,7 +89,9 @@ class SnapshotJobs:
         self._folder = folder
         self._count = 0
         inserted = [block["inserted"] for block in guest.qmp("query-block") if block.get("inserted")]
-        self._node = str(inserted[0]["node-name"])
+        # A machine of one's own may have firmware and CDs besides.
+        ours = next((item for item in inserted if str(item["file"]).endswith("/disk.qcow2")), inserted[0])
+        self._node = str(ours["node-name"])
 
     def sizes(self) -> dict[str, int]:
         """Bytes of device and memory state that each snapshot holds on the disk."""

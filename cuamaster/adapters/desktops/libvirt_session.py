@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from cuamaster.adapters.desktops.elements import parse_tree
 from cuamaster.adapters.desktops.libvirt_guest import PIECE, Guest
 from cuamaster.adapters.desktops.windows import parse_windows
 from cuamaster.errors import DesktopFault, GuestUnresponsive
 from cuamaster.ports import ShellResult
+from cuamaster.records.scene import Elements
 from cuamaster.records.trajectory import StateSignature
 
 _DESK = "/usr/lib/desk"
@@ -23,10 +25,12 @@ _TIDY_FROM = 100
 class Session:
     """The user's session of one guest; every method raises DesktopFault subclasses when the guest does not play along."""
 
-    def __init__(self, guest: Guest, user: str, home: str) -> None:
+    def __init__(self, guest: Guest, user: str, home: str, window_apps: Mapping[str, str] | None = None) -> None:
+        """`window_apps`: class of a window -> application, where the program's name is another."""
         self._guest = guest
         self._user = user
         self._home = home
+        self._window_apps = window_apps or {}
         self._jobs = itertools.count(1)
         self._used: list[str] = []
 
@@ -69,7 +73,7 @@ class Session:
         screen, found, listing = result.stdout.decode("utf-8", "replace").partition("== files\n")
         if result.exit_code != 0 or not found:
             raise DesktopFault(f"{self._guest.name}: state cannot be read: {result.stderr.decode().strip()}")
-        active, windows = parse_windows(screen)
+        active, windows = parse_windows(screen, self._window_apps)
         hashes = {}
         for line in listing.splitlines():
             digest, _, path = line.partition("\t")
@@ -80,6 +84,13 @@ class Session:
         """Whether the screen's own server answers within `seconds`; raises GuestUnresponsive when the guest itself is silent."""
         done = self._guest.wait(self._guest.start([f"{_DESK}/windows"]), seconds)
         return done is not None and done.exit_code == 0
+
+    def elements(self, most: int, timeout: float, width: int, height: int) -> Elements:
+        """The accessibility tree of a screen of this size, cut at `most` elements and after `timeout` seconds."""
+        result = self._helper("tree", str(most), str(round(timeout * 1000)))
+        if result.exit_code != 0:
+            raise DesktopFault(f"{self._guest.name}: the accessibility tree cannot be read: {result.stderr.strip()}")
+        return parse_tree(result.stdout, width, height, self._window_apps)
 
     def begin_paste(self, text: str) -> str:
         """Offer text on the clipboard, keeping what it held; returns gui | terminal | xterm: how the focused window pastes."""

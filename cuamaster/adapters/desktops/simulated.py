@@ -15,6 +15,7 @@ from cuamaster.adapters.desktops.simulated_keys import press, type_text
 from cuamaster.adapters.desktops.simulated_pointer import mouse
 from cuamaster.adapters.desktops.simulated_screen import render
 from cuamaster.adapters.desktops.simulated_shell import SimulatedShell
+from cuamaster.adapters.desktops.simulated_tree import elements_of
 from cuamaster.adapters.desktops.simulated_windows import (
     SimWindow,
     TerminalWindow,
@@ -23,11 +24,14 @@ from cuamaster.adapters.desktops.simulated_world import APPS, SCREEN, World
 from cuamaster.errors import GuestDied, HostBusy, InvalidAction, StateDrift, UnknownName
 from cuamaster.ports import Desktop, Frame, GuestImage, ShellResult
 from cuamaster.records.episode import Receipt
+from cuamaster.records.scene import Elements
 from cuamaster.records.trajectory import StateSignature, Window
 
 DIGEST = "simulated-5"
 """Changes whenever the simulated desktop behaves differently; the prefix marks what was never proven on a machine."""
-CAPABILITIES = frozenset({*(f"app:{app}" for app in APPS), "shell", "clipboard", "snapshot", "settings:gsettings"})
+CAPABILITIES = frozenset(
+    {*(f"app:{app}" for app in APPS), "shell", "clipboard", "snapshot", "accessibility", "settings:gsettings"}
+)
 _SHELL_SECONDS = 60.0
 
 
@@ -130,6 +134,16 @@ class SimulatedDesktop:
         windows = tuple(_signature(window) for window in self.world.windows)
         hashes = {path: self._hash(self.world.files.absolute(path)) for path in files}
         return StateSignature(active=windows[-1] if windows else None, windows=windows, files=hashes)
+
+    def elements(self, *, most: int = 1000, timeout: float = 3.0) -> Elements:  # noqa: ARG002  it takes no time
+        """What shows, as the accessibility bus of a real desktop would tell it."""
+        self._check_open()
+        return elements_of(self.world, most)
+
+    @property
+    def pointer(self) -> tuple[int, int]:
+        """Where the pointer is, in pixels."""
+        return self.world.pointer
 
     def _hash(self, path: str) -> str:
         if self.world.files.is_dir(path):

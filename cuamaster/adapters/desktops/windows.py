@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from cuamaster.records.trajectory import Window
 
 
-def parse_windows(text: str) -> tuple[Window | None, tuple[Window, ...]]:
+def parse_windows(text: str, apps: Mapping[str, str] | None = None) -> tuple[Window | None, tuple[Window, ...]]:
     """(active window, all windows, bottom first) from its lines; geometry is the outer frame in pixels.
 
-    What is shown on all desktops (background, panels) is left out. The application is the class's instance part in lower
-    case, which is the program's name.
+    What is shown on all desktops (background, panels) is left out. The application is what `apps` has for the window's class
+    (lower case), else the class's instance part in lower case, which is the program's name.
     """
     first, *lines = text.split("\n")  # a title may hold what else ends a line in Unicode
     active_id = first.removeprefix("active ")
@@ -20,7 +22,8 @@ def parse_windows(text: str) -> tuple[Window | None, tuple[Window, ...]]:
         if len(fields) < 9 or fields[1] == "-1":
             continue
         x, y, width, height = map(int, fields[4:8])
-        window = Window(app=fields[2].lower(), title=fields[8], x=x, y=y, width=width, height=height)
+        app = (apps or {}).get(fields[3].lower(), fields[2].lower())
+        window = Window(app=app, title=fields[8], x=x, y=y, width=width, height=height)
         windows.append(window)
         if fields[0] == active_id:
             active = window

@@ -18,6 +18,7 @@ import numpy as np
 
 from cuamaster.errors import MediaError, MissingDependency
 from cuamaster.ports import Image
+from cuamaster.records.chapters import listed_chapters
 from cuamaster.records.video import MediaInfo
 
 _SPEECH_RATE = 16000
@@ -113,6 +114,7 @@ class FfmpegFrames:
             "error",
             "-show_format",
             "-show_streams",
+            "-show_chapters",
             "-of",
             "json",
             str(path),
@@ -150,6 +152,7 @@ class FfmpegFrames:
             width=width,
             height=height,
             has_audio=any(stream.get("codec_type") == "audio" for stream in streams),
+            chapters=listed_chapters(facts.get("chapters")),
         )
 
     def _count(self, path: Path) -> float:

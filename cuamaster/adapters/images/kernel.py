@@ -68,7 +68,7 @@ def _write_initrd(
     for name in ("bin", "m", "r"):
         (tree / name).mkdir(parents=True)
     shutil.copyfile(unpacked / "bin" / "busybox", tree / "bin" / "busybox")
-    shutil.copyfile(recipe.folder / "initrd-init", tree / "init")
+    shutil.copyfile(recipe.file("initrd-init"), tree / "init")
     for number, module in enumerate(modules):
         shutil.copyfile(module, tree / "m" / f"{number:02d}-{module.name}")
     out.write_bytes(gzip.compress(_newc(tree), 1, mtime=0))

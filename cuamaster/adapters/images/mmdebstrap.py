@@ -1,10 +1,11 @@
-"""Builds a guest image from its recipe with mmdebstrap, cached by the recipe's content hash."""
+"""Builds a guest image from its recipe with mmdebstrap, or takes a disk that is there; cached by the recipe's content hash."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shlex
 import shutil
 import tempfile
 import time
@@ -12,34 +13,46 @@ from pathlib import Path
 
 from cuamaster.adapters.images.commands import require_programs, run
 from cuamaster.adapters.images.kernel import install_kernel
-from cuamaster.adapters.images.recipe import ImageRecipe, load_recipe
+from cuamaster.adapters.images.own import adopt
+from cuamaster.adapters.images.recipe import GuestRecipe, ImageRecipe, OwnRecipe, load_recipe
 from cuamaster.errors import ImageBuildError, IntegrityError, MissingDependency, storing
 from cuamaster.ports import GuestImage, Progress
 
 FILES = ("base.qcow2", "vmlinuz", "initrd.img", "packages.txt", "manifest.json")
+OWN_FILES = ("base.qcow2", "manifest.json")
+CUSTOMIZE = "customize.sh"
 _UNAVAILABLE = re.compile(r"E: (?:Unable to locate package (\S+)|Package '?(\S+?)'? has no installation candidate)")
 
 
 class MmdebstrapBuilder:
-    """Image builder for Debian guests; needs root, no loop device, no daemon.
+    """Image builder for Debian guests; needs root, no loop device, no daemon. Disks of one's own need neither.
 
-    `recipes` holds one folder per image, `cache` receives `images/<name>-<digest12>/`; `mirror` overrides the archive.
+    `recipes` holds one folder per image, `own` more of them (looked at first), `cache` receives `images/<name>-<digest12>/`;
+    `mirror` overrides the archive.
     """
 
-    def __init__(self, recipes: Path, cache: Path, *, mirror: str | None = None) -> None:
+    def __init__(self, recipes: Path, cache: Path, *, own: Path | None = None, mirror: str | None = None) -> None:
         self._recipes = recipes
+        self._own = own
         self._images = cache / "images"
         self._mirror = mirror
 
-    def recipe(self, name: str) -> ImageRecipe:
-        """The recipe called `name`; raises UnknownName, InvalidInput."""
+    def recipe(self, name: str) -> ImageRecipe | OwnRecipe:
+        """The recipe in the folder `name`; raises UnknownName, InvalidInput."""
+        if self._own is not None and (self._own / name).is_dir():
+            return load_recipe(self._own / name, shelf=self._recipes)
         return load_recipe(self._recipes / name)
+
+    def names(self) -> list[str]:
+        """Images there are recipes for."""
+        folders = [self._recipes, *([self._own] if self._own is not None else [])]
+        return sorted({path.parent.name for folder in folders for path in folder.glob("*/recipe.yaml")})
 
     def find(self, name: str) -> GuestImage | None:
         """The cached image of today's recipe, or None; raises UnknownName, InvalidInput."""
         recipe = self.recipe(name)
         target = self._images / recipe.tag
-        return _guest_image(recipe, target) if _complete(target) else None
+        return _guest_image(recipe, target) if _complete(recipe, target) else None
 
     def build(self, name: str, progress: Progress | None = None) -> GuestImage:
         """Return the image, building it first if it is not cached.
@@ -51,25 +64,31 @@ class MmdebstrapBuilder:
 
         recipe = self.recipe(name)
         target = self._images / recipe.tag
-        if not _complete(target):
+        if not _complete(recipe, target):
             with storing(self._images):
                 self._images.mkdir(parents=True, exist_ok=True)
                 with FileLock(self._images / f"{recipe.tag}.lock"):
-                    if not _complete(target):
+                    if not _complete(recipe, target):
                         self._build_into(recipe, target, progress or (lambda _phrase, _share: None))
         return _guest_image(recipe, target)
 
-    def _build_into(self, recipe: ImageRecipe, target: Path, progress: Progress) -> None:
-        require_programs()
-        if os.geteuid() != 0:
-            raise MissingDependency(
-                "building a guest image needs root", hint=f"run `cuamaster image build {recipe.name}` as root once"
-            )
+    def _build_into(self, recipe: ImageRecipe | OwnRecipe, target: Path, progress: Progress) -> None:
+        if isinstance(recipe, ImageRecipe):
+            require_programs()
+            if os.geteuid() != 0:
+                raise MissingDependency(
+                    "building a guest image needs root", hint=f"run `cuamaster image build {recipe.name}` as root once"
+                )
         prefix = f".{recipe.tag}-"
         for leftover in [target, *self._images.glob(f"{prefix}*")]:  # of a killed build: the lock is ours
             shutil.rmtree(leftover, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=prefix, dir=self._images) as scratch:
-            self._build(recipe, Path(scratch), progress).rename(target)
+            made = (
+                self._build(recipe, Path(scratch), progress)
+                if isinstance(recipe, ImageRecipe)
+                else adopt(recipe, Path(scratch) / "out")
+            )
+            made.rename(target)
 
     def _build(self, recipe: ImageRecipe, scratch: Path, progress: Progress) -> Path:
         started = time.monotonic()
@@ -144,14 +163,17 @@ class MmdebstrapBuilder:
             *(f"--dpkgopt=path-exclude=/usr/share/{part}/*" for part in ("man", "doc", "locale", "info")),
             '--aptopt=Apt::Install-Recommends "false"', '--aptopt=Acquire::Retries "3"',
             "--skip=cleanup/apt/lists",
-            f'--customize-hook=sh "{recipe.folder / "customize.sh"}" "$1"',
+            *(
+                f'--customize-hook=RECIPE_DIR={shlex.quote(str(layer))} sh {shlex.quote(str(layer / CUSTOMIZE))} "$1"'
+                for layer in recipe.layers
+                if (layer / CUSTOMIZE).is_file()
+            ),
             recipe.suite, root,
         ]  # fmt: skip
         if self._mirror:
             command.append(self._mirror)
         env = {
             **os.environ,
-            "RECIPE_DIR": str(recipe.folder),
             "DOWNLOADS": str(downloads),
             "KERNEL_PACKAGE": recipe.kernel_package,
             "LC_ALL": "C",
@@ -170,11 +192,11 @@ class MmdebstrapBuilder:
         shutil.rmtree(root / "var" / "lib" / "apt" / "lists", ignore_errors=True)
 
 
-def _complete(target: Path) -> bool:
-    return all((target / name).is_file() for name in FILES)
+def _complete(recipe: GuestRecipe, target: Path) -> bool:
+    return all((target / name).is_file() for name in (FILES if isinstance(recipe, ImageRecipe) else OWN_FILES))
 
 
-def _guest_image(recipe: ImageRecipe, folder: Path) -> GuestImage:
+def _guest_image(recipe: GuestRecipe, folder: Path) -> GuestImage:
     return GuestImage(
         name=recipe.name,
         digest=recipe.digest,

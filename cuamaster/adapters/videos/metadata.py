@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from cuamaster.records.chapters import described_chapters, listed_chapters
 from cuamaster.records.video import Query, Video
 
 TITLE, ABOUT, CATEGORIES = 1_000, 20_000, 50
@@ -33,6 +34,8 @@ def video_from_info(info: Mapping[str, Any], *, source: str, source_id: str, url
         "availability": _availability(info),
         "view_count": _count(info.get("view_count")),
         "app": text_of(info.get("application") or info.get("app"))[:100] or None,
+        "chapters": listed_chapters(info.get("chapters"))
+        or described_chapters(str(info.get("description") or "")[:ABOUT]),
     }
     return Video(**{**fields, **more})
 

@@ -11,6 +11,7 @@ from cuamaster.ports import Desktop, Frame, Image, ScreenReader, Store
 from cuamaster.propagation.collection.tools import call_tool
 from cuamaster.records.episode import Receipt
 from cuamaster.records.primitive import Mode
+from cuamaster.records.scene import Scene
 from cuamaster.records.trajectory import Action, Observation, StateSignature
 from cuamaster.vision.changes import changed_mask, gray
 
@@ -23,14 +24,22 @@ _FORBIDDEN: dict[Mode, str] = {"gui": "cli", "cli": "gui", "mixed": ""}
 
 
 def observe(
-    desktop: Desktop, store: Store, *, t: float, response: str, feedback: str, state: StateSignature | None = None
+    desktop: Desktop,
+    store: Store,
+    *,
+    t: float,
+    response: str,
+    feedback: str,
+    state: StateSignature | None = None,
+    elements: bool = False,
 ) -> tuple[Frame, Observation]:
     """The settled screen with its windows, and the observation with the stored picture; `t` seconds since the begin.
 
-    `state`: the signature when it is known already, because nothing was done since it was taken.
+    `state`: the signature when it is known already, because nothing was done since it was taken. `elements`: keep the
+    accessibility tree, windows and pointer beside the picture, where the image has an accessibility bus.
     """
     frame = desktop.settle(timeout=SETTLE_S, quiet=QUIET_S)
-    state = state or desktop.state()
+    state = state or known_state(desktop)
     active = state.active
     frame = dataclasses.replace(frame, active=active, windows=state.windows)
     height, width = frame.image.shape[:2]
@@ -42,8 +51,19 @@ def observe(
         active_window=active.title if active else "",
         response=response,
         feedback=feedback,
+        scene=_scene(state, desktop, store) if elements and "accessibility" in desktop.capabilities else "",
     )
     return frame, observation
+
+
+def known_state(desktop: Desktop) -> StateSignature:
+    """The desktop's state, without anything in it where a guest has a screen only and nobody can be asked."""
+    return desktop.state() if "shell" in desktop.capabilities else StateSignature(active=None)
+
+
+def _scene(state: StateSignature, desktop: Desktop, store: Store) -> str:
+    scene = Scene(active=state.active, windows=state.windows, pointer=desktop.pointer, tree=desktop.elements())
+    return store.put(scene.to_json().encode())
 
 
 def await_reaction(

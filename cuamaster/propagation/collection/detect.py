@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cuamaster.ports import Desktop, ScreenReader
+from cuamaster.propagation.collection.acting import known_state
 from cuamaster.propagation.collection.feedback import write_feedback
 from cuamaster.propagation.collection.progress import owner, related_use
 from cuamaster.records.condition import Condition
@@ -37,7 +38,7 @@ class RulesDetector:
         stretch = [index for index, node in enumerate(path) if node.index > boundary.node]
         idle = _idle_step(path, stretch)
         step = idle if idle is not None else stretch[0] if stretch else len(path)
-        state = desktop.state()
+        state = known_state(desktop)
         notes = [*_windows_note(boundary.signature, state)]
         if idle is not None:
             notes.append(f"Step {idle + 1} changed nothing on the screen.")

@@ -9,6 +9,7 @@ from cuamaster.errors import (
     DesktopFault,
     EndpointUnavailable,
     InvalidAction,
+    MissingCapability,
     ModelAnswerError,
     ModelRefusal,
     SetupFailed,
@@ -18,6 +19,7 @@ from cuamaster.records.verdict import Outcome
 
 _OUTCOMES: tuple[tuple[type[CuamasterError], Outcome], ...] = (
     (SetupFailed, "setup"),
+    (MissingCapability, "setup"),
     (StateDrift, "drift"),
     (CheckFailed, "verifier"),
     (DesktopFault, "infra"),

@@ -15,10 +15,11 @@ from cuamaster.propagation.collection.outcomes import ENDINGS, outcome_of
 from cuamaster.propagation.collection.progress import files_of
 from cuamaster.propagation.collection.race import Beaten, Race, run_all
 from cuamaster.propagation.collection.rollback import roll_back
-from cuamaster.propagation.collection.setup import carry_out, establish
+from cuamaster.propagation.collection.setup import carry_out, establish, require
 from cuamaster.propagation.collection.snapshots import Snapshots
 from cuamaster.propagation.collection.watching import AttemptFailed, Watch
 from cuamaster.records.episode import Boundary, Branch, Budget, Episode, Node
+from cuamaster.records.needs import needs_of_task
 from cuamaster.records.task import Task
 from cuamaster.records.trajectory import Observation, StateSignature
 from cuamaster.records.verdict import Check, Divergence, Outcome, Verdict
@@ -43,18 +44,21 @@ def rollout(
     prepared: bool = False,
     max_snapshots: int = 6,
     rival: Callable[[int], Policy] | None = None,
+    elements: bool = False,
 ) -> Episode:
     """One episode with its typed outcome; desktop faults end it, they are not raised.
 
     `clock` gives seconds; `prepared`: the start state is there already, `establish` is skipped. `rival` gives the policy of
     another branch (1, 2, ...): with it and `budget.branches` above 1 the first failure is followed by branches side by side.
+    `elements`: each observation keeps the accessibility tree as well, where the image has one.
     Raises InvalidInput for a task that the policy cannot take on (nothing is journalled then), StoreFull when frames or journal
     cannot be written.
     """
     snapshots = Snapshots(desktop, episode_id, files_of(task), max_snapshots)
     run = _Rollout(
-        task, policy, desktop, reader, journal, detector, store, clock, episode_id, snapshots, Race(budget), rival
-    )
+        task, policy, desktop, reader, journal, detector, store, clock, episode_id, snapshots, Race(budget), rival,
+        elements=elements,
+    )  # fmt: skip
     return run.episode(prepared)
 
 
@@ -77,6 +81,7 @@ class _Rollout:
     number: int = 0
     """Of the branch; 0 is the one that the episode began with."""
     branches: tuple[Branch, ...] = ()
+    elements: bool = False
     nodes: list[Node] = field(default_factory=list)
     divergences: list[Divergence] = field(default_factory=list)
     hint: str = ""
@@ -124,6 +129,7 @@ class _Rollout:
 
     def _typed(self, prepared: bool) -> tuple[Outcome, str]:
         try:
+            require(needs_of_task(self.task), self.desktop)
             self.desktop.release()
             if not prepared:
                 establish(self.task.environment, self.desktop, self.reader)
@@ -288,6 +294,7 @@ class _Rollout:
             response=response,
             feedback=self.hint,
             state=self.state,
+            elements=self.elements,
         )
 
     def _act(self, decision: Decision, observation: Observation, frame: Frame) -> Node:

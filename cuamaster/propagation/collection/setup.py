@@ -12,6 +12,7 @@ from cuamaster.action_space import CUAAction
 from cuamaster.checks import unmet
 from cuamaster.errors import InvalidInput, SetupFailed
 from cuamaster.ports import Desktop, ScreenReader
+from cuamaster.records.needs import needs_of_environment
 from cuamaster.records.primitive import SetupStep
 from cuamaster.records.task import Environment
 from cuamaster.records.templates import quote
@@ -33,11 +34,7 @@ def establish(
     `timeout` in seconds of `clock`, for each application's window and again for the conditions. Raises SetupFailed for a step
     that failed or a condition that stays unmet, other DesktopFaults when the desktop fails, InvalidInput for a bad step.
     """
-    missing = sorted(set(environment.capabilities) - desktop.capabilities)
-    if missing:
-        raise SetupFailed(
-            f"image {desktop.image} lacks {', '.join(missing)}", hint="choose an image that has these capabilities"
-        )
+    require(needs_of_environment(environment), desktop)
     carry_out(environment.setup, desktop, timeout=timeout, clock=clock)
     deadline = clock() + timeout
     while missed := unmet(environment.established, desktop, reader):
@@ -48,6 +45,14 @@ def establish(
             raise SetupFailed(f"the start state was not reached within {timeout:g} s: {found}")
         desktop.settle(timeout=2.0, quiet=0.3)
     desktop.settle(timeout=5.0, quiet=0.3)
+
+
+def require(needs: frozenset[str], desktop: Desktop) -> None:
+    """Raise SetupFailed naming the capabilities that the desktop's image lacks."""
+    if missing := sorted(needs - desktop.capabilities):
+        raise SetupFailed(
+            f"image {desktop.image} lacks {', '.join(missing)}", hint="choose an image that has these capabilities"
+        )
 
 
 def carry_out(

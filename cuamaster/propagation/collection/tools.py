@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cuamaster.errors import InvalidAction
+from cuamaster.errors import InvalidAction, MissingCapability
 from cuamaster.ports import Desktop, ScreenReader
 from cuamaster.records.tools import TOOLS
 
@@ -18,7 +18,10 @@ def call_tool(name: str, arguments: Mapping[str, Any], desktop: Desktop, reader:
         )
     if arguments:
         raise InvalidAction(f"{name} takes no arguments, got {sorted(arguments)}", field="arguments")
-    return _TOOLS[name](desktop, reader)
+    try:
+        return _TOOLS[name](desktop, reader)
+    except MissingCapability as exc:
+        raise InvalidAction(f"{name}: {exc.message}", field="name") from exc
 
 
 def _screen_text(desktop: Desktop, reader: ScreenReader) -> str:

@@ -51,6 +51,8 @@ def setup_facts(setup: Sequence[SetupStep]) -> tuple[Condition, ...]:
     for step in setup:
         if step.kind == "file.write":
             files[step.path] = [FileExists(path=step.path, type="file"), FileText(path=step.path, text=step.text)]
+        elif step.kind == "file.bytes":
+            files[step.path] = [FileExists(path=step.path, type="file")]
         elif step.kind == "dir.make":
             files[step.path] = [FileExists(path=step.path, type="dir")]
         elif step.kind == "path.remove":

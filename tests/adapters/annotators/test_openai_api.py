@@ -14,8 +14,12 @@ from cuamaster.adapters.chat import ChatClient
 from cuamaster.adapters.meters.jsonl import JsonlMeter
 from cuamaster.errors import BudgetExceeded, EndpointUnavailable, ModelAnswerError, ModelRefusal
 from cuamaster.ports import Candidate
+from cuamaster.records.chapters import Chapter
+from cuamaster.records.condition import AppRunning, FileExists, Not, WindowTitle
 from cuamaster.records.transcript import Sentence, Transcript
 from cuamaster.records.video import TaskSegment, Video
+from cuamaster.seeding.taxonomy import load
+from cuamaster.vision.reel import Reel
 
 VIDEO = Video(source="local", source_id="v", url="file:///v", title="GIMP tutorial", app="gimp", duration=60.0)
 SPOKEN = Transcript(
@@ -69,6 +73,35 @@ def test_mined_spans_are_ordered_clipped_and_never_overlap(chat_server: Any) -> 
         annotator(chat_server).mine(VIDEO, SPOKEN, [])
     chat_server.script = [json.dumps({"tasks": []})]
     assert annotator(chat_server).mine(VIDEO, SPOKEN, []) == []
+
+
+def test_a_mined_task_has_instruction_application_and_start_state(chat_server: Any) -> None:
+    plain = {"t_start": 5, "t_end": 20, "instruction": "Scale the picture", "app": "GIMP"}
+    started = {
+        "t_start": 30, "t_end": 50, "instruction": "Write a note", "app": "mousepad", "running": False, "window": "ignored",
+        "files": ["~/a.txt", "relative.txt"], "continues": False,
+    }  # fmt: skip
+    on = {**plain, "t_start": 52, "t_end": 59, "instruction": "Export it", "window": "photo.png", "continues": True}
+    chat_server.script = [json.dumps({"tasks": [plain, started, on]})]
+    chat = ChatClient(chat_server.url, "k", "judge-1", 5.0, None, retries=1, wait=lambda _: None)
+    segments = OpenAIAnnotator(chat, load()).mine(VIDEO, SPOKEN, Reel(FRAMES))
+    assert [segment.app for segment in segments] == ["gimp", "mousepad", "gimp"]
+    assert [segment.continues for segment in segments] == [False, False, True]
+    gimp = AppRunning(app="gimp")
+    assert segments[0].start_state == (gimp,)
+    assert segments[1].start_state == (Not(of=AppRunning(app="mousepad")), FileExists(path="~/a.txt"))
+    assert segments[2].start_state == (gimp, WindowTitle(title="photo.png", app="gimp", active=True))
+    content = chat_server.requests[0]["messages"][1]["content"]
+    assert sum(part["type"] == "image_url" for part in content) == MAX_FRAMES
+
+
+def test_chapters_are_told_to_the_model(chat_server: Any) -> None:
+    chat_server.script = [json.dumps({"tasks": []})]
+    told = VIDEO.model_copy(
+        update={"chapters": (Chapter(t_start=0, title="Intro"), Chapter(t_start=12, title="Scale"))}
+    )
+    annotator(chat_server).mine(told, SPOKEN, [])
+    assert "Chapters: 0 Intro; 12 Scale" in chat_server.requests[0]["messages"][1]["content"][0]["text"]
 
 
 def test_review_is_asked_in_batches_and_answers_each_candidate_in_order(chat_server: Any) -> None:

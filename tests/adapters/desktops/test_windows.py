@@ -26,3 +26,11 @@ def test_panels_are_left_out_and_the_active_window_is_known() -> None:
 
 def test_an_empty_screen_has_no_window() -> None:
     assert parse_windows("active 0x0\n") == (None, ())
+
+
+def test_a_class_may_tell_the_application_better_than_the_program_does() -> None:
+    text = "active 0x1\n0x1\t0\tlibreoffice\tLibreOffice-Calc\t0\t0\t9\t9\tUntitled 1\n"
+    assert [item.app for item in parse_windows(text)[1]] == ["libreoffice"]
+    assert [item.app for item in parse_windows(text, {"libreoffice-calc": "libreoffice-calc"})[1]] == [
+        "libreoffice-calc"
+    ]

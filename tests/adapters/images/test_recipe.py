@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import yaml
 
 from cuamaster.adapters.images.commands import require_programs
 from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
-from cuamaster.adapters.images.recipe import load_recipe
+from cuamaster.adapters.images.recipe import ImageRecipe, load_recipe
 from cuamaster.assets import asset_folder
 from cuamaster.errors import InvalidInput, MissingDependency, UnknownName
 
@@ -80,6 +81,106 @@ def test_missing_programs_are_named_all_at_once(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingDependency, match=r"e2fsprogs.*mmdebstrap.*qemu-utils"):
         require_programs()
+
+
+def test_an_extending_recipe_adds_lists_replaces_values_and_has_a_digest_over_all_layers(recipes: Path) -> None:
+    base = load_recipe(recipes / "light-desktop")
+    folder = recipes / "bigger"
+    folder.mkdir()
+    (folder / "recipe.yaml").write_text(
+        "name: bigger\nextends: light-desktop\nmemory_mib: 2048\npackages: [gimp, udev]\ncapabilities: ['app:gimp']\n"
+    )
+    recipe = load_recipe(folder)
+    assert isinstance(recipe, ImageRecipe)
+    assert isinstance(base, ImageRecipe)
+    assert recipe.packages == (*base.packages, "gimp")
+    assert recipe.capabilities == (*base.capabilities, "app:gimp")
+    assert (recipe.memory_mib, recipe.screen) == (2048, base.screen)
+    assert recipe.layers == (recipes / "light-desktop", folder)
+    assert recipe.file("domain.xml") == recipes / "light-desktop" / "domain.xml"
+    assert recipe.tag.startswith("bigger-")
+    with (recipes / "light-desktop" / "initrd-init").open("a") as handle:
+        handle.write("# another line\n")
+    assert load_recipe(folder).digest != recipe.digest
+
+
+def test_an_image_does_not_extend_itself(recipes: Path) -> None:
+    for name, base in (("one", "two"), ("two", "one")):
+        (recipes / name).mkdir()
+        (recipes / name / "recipe.yaml").write_text(f"name: {name}\nextends: {base}\n")
+    with pytest.raises(InvalidInput, match="extends"):
+        load_recipe(recipes / "one")
+
+
+@pytest.mark.parametrize("name", ["accessible-desktop", "office", "web-media"])
+def test_the_other_shipped_recipes_are_whole(name: str) -> None:
+    shelf = asset_folder("vm_snapshots")
+    recipe = load_recipe(shelf / name)
+    assert recipe.name == name
+    assert set(load_recipe(shelf / "light-desktop").capabilities) | {"accessibility"} <= set(recipe.capabilities)
+    opened = {item.window_class for item in recipe.warm_up}
+    assert {recipe.window_apps.get(item, item) for item in opened} == {
+        item.removeprefix("app:") for item in recipe.capabilities if item.startswith("app:") and item != "app:xterm"
+    }
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    folder = tmp_path / "own" / "mine"
+    folder.mkdir(parents=True)
+    subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", str(folder / "disk.qcow2"), "8M"], check=True)
+    (folder / "domain.xml").write_text("<domain>$name $disk $memory_mib $vcpus $qemu_args</domain>")
+    (folder / "recipe.yaml").write_text(
+        "kind: own\nname: mine\ndisk: disk.qcow2\nagent: none\nscreen: {width: 1024, height: 768}\n"
+        "memory_mib: 4096\nvcpus: 2\napplications: [notepad]\n"
+    )
+    return folder
+
+
+def test_a_disk_of_ones_own_is_linked_and_can_do_what_its_agent_allows(own: Path, tmp_path: Path) -> None:
+    builder = MmdebstrapBuilder(asset_folder("vm_snapshots"), tmp_path / "cache", own=own.parent)
+    assert builder.find("mine") is None
+    image = builder.build("mine")
+    assert builder.find("mine") == image
+    assert image.capabilities == {"app:notepad", "snapshot"}
+    assert (image.width, image.height) == (1024, 768)
+    assert (image.folder / "base.qcow2").resolve() == own / "disk.qcow2"
+    assert {"mine", "light-desktop", "office"} <= set(builder.names())
+    change(own, agent="qemu-ga")
+    assert {"shell", "clipboard", "agent"} <= builder.build("mine").capabilities
+    with (own / "disk.qcow2").open("ab") as handle:  # somebody started it and went on working
+        handle.write(b"more")
+    assert builder.find("mine") is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [
+        ({"disk": "other.qcow2"}, "other.qcow2"),
+        ({"agent": "perhaps"}, "agent"),
+        ({"capabilities": ["shell"]}, "capabilities"),
+        ({"packages": ["vim"]}, "packages"),
+        ({"extends": "light-desktop"}, "extends"),
+    ],
+)
+def test_what_a_disk_of_ones_own_cannot_say_is_named(own: Path, fields: dict[str, object], where: str) -> None:
+    change(own, **fields)
+    with pytest.raises(InvalidInput, match=f"recipe.yaml.*{where}"):
+        load_recipe(own, shelf=asset_folder("vm_snapshots"))
+
+
+def test_a_disk_that_cannot_be_snapshotted_or_started_is_refused(own: Path, tmp_path: Path) -> None:
+    builder = MmdebstrapBuilder(asset_folder("vm_snapshots"), tmp_path / "cache", own=own.parent)
+    (own / "domain.xml").write_text("<domain>$name $disk $memory_mib $vcpus</domain>")
+    with pytest.raises(InvalidInput, match=r"domain.xml.*qemu_args"):
+        builder.build("mine")
+    (own / "domain.xml").unlink()
+    with pytest.raises(InvalidInput, match=r"domain\.xml is missing"):
+        builder.build("mine")
+    (own / "domain.xml").write_text("$name $disk $memory_mib $vcpus $qemu_args")
+    (own / "disk.qcow2").write_bytes(bytes(1 << 20))
+    with pytest.raises(InvalidInput, match=r"raw.*qemu-img convert"):
+        builder.build("mine")
 
 
 @pytest.mark.slow

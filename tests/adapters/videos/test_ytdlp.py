@@ -84,6 +84,7 @@ def test_places_are_addresses_or_files_of_them(tmp_path: Path) -> None:
         addresses([str(tmp_path / "urls.txt")])
 
 
+@pytest.mark.slow
 def test_what_was_fetched_is_not_offered_again(videos: Any, tmp_path: Path) -> None:
     archive = tmp_path / "archive.txt"
     (video,) = ytdlp(tmp_path, f"{videos.url}/watch1.html").search(query())
@@ -157,6 +158,7 @@ def test_http_faults(videos: Any, tmp_path: Path, status: int, reason: str, tran
     assert fault.value.reason == reason
 
 
+@pytest.mark.slow
 def test_nobody_there_is_transient_and_a_page_without_video_is_not(videos: Any, tmp_path: Path) -> None:
     (videos.folder / "text.html").write_text("<html><title>words</title><p>no video</p></html>")
     with pytest.raises(MediaError) as fault:
@@ -169,6 +171,7 @@ def test_nobody_there_is_transient_and_a_page_without_video_is_not(videos: Any, 
     assert later.value.reason == "unreachable" and later.value.until == BEGIN + 60
 
 
+@pytest.mark.slow
 def test_a_download_that_broke_off_goes_on_where_it_stopped(videos: Any, tmp_path: Path) -> None:
     (video,) = ytdlp(tmp_path, page(videos, "torn", "broken/clip.mp4")).search(query())
     size = (videos.folder / "clip.mp4").stat().st_size
@@ -184,6 +187,7 @@ def test_a_download_that_broke_off_goes_on_where_it_stopped(videos: Any, tmp_pat
     assert media.read_bytes() == (videos.folder / "clip.mp4").read_bytes()
 
 
+@pytest.mark.slow
 def test_captions_that_cannot_be_had_do_not_cost_the_video(videos: Any, tmp_path: Path) -> None:
     tracks = '<track kind="subtitles" srclang="en" src="gone.vtt">'
     (video,) = ytdlp(tmp_path, page(videos, "mute", "clip.mp4", tracks=tracks)).search(query())
@@ -196,6 +200,7 @@ def test_captions_that_cannot_be_had_do_not_cost_the_video(videos: Any, tmp_path
     assert len(later.captions) == 1 and videos.requests.count("/clip.mp4") <= 4
 
 
+@pytest.mark.slow
 def test_a_media_file_without_an_end_is_refused(videos: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cuamaster.adapters.videos.polite.MEDIA_BYTES", 3_000_000)
     (video,) = ytdlp(tmp_path, page(videos, "endless", "endless/clip.mp4")).search(query())
@@ -204,6 +209,7 @@ def test_a_media_file_without_an_end_is_refused(videos: Any, tmp_path: Path, mon
     assert fault.value.reason == "too-large"
 
 
+@pytest.mark.slow
 def test_an_address_that_is_a_list_is_not_downloaded_as_a_video(videos: Any, tmp_path: Path) -> None:
     (video,) = ytdlp(tmp_path, f"{videos.url}/watch0.html").search(query())
     with pytest.raises(MediaError) as fault:
@@ -222,6 +228,7 @@ def test_streams_and_twelve_hours_are_refused_before_the_download(info: dict[str
     assert fault.value.reason == reason
 
 
+@pytest.mark.slow
 def test_what_the_page_calls_too_long_is_not_downloaded(videos: Any, tmp_path: Path) -> None:
     said = {
         "@context": "https://schema.org", "@type": "VideoObject", "name": "GIMP for twelve hours", "duration": "PT12H", "contentUrl": f"{videos.url}/clip.mp4",
@@ -280,6 +287,7 @@ def test_bilibili_is_searched_with_titles(site: Any, tmp_path: Path, monkeypatch
     assert (second.title, second.duration) == ("两", None)
 
 
+@pytest.mark.slow
 def test_the_format_is_at_most_1080p_in_a_common_codec_with_sound() -> None:
     import yt_dlp
 
@@ -312,6 +320,7 @@ def test_the_format_is_at_most_1080p_in_a_common_codec_with_sound() -> None:
     assert choose(sound, ("k4", 2160, "avc1", "none"), ("k2", 1440, "vp9", "none")) == "k2+a"
 
 
+@pytest.mark.slow
 def test_cookies_are_read_and_never_written(videos: Any, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="ytdlp_cookies"):
         ytdlp(tmp_path, cookies=tmp_path / "none.txt")

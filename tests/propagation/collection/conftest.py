@@ -41,7 +41,7 @@ class Editor:
 
     image, image_digest = "editor", "sha256:editor"
     width, height = 64, 48
-    capabilities = frozenset({"app:editor"})
+    capabilities = frozenset({"app:editor", "shell", "clipboard", "settings:gsettings"})
 
     def __init__(self) -> None:
         self.text, self.dirty = "", False

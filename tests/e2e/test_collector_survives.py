@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from cuamaster import wiring
 from cuamaster.adapters.journals.jsonl import JsonlJournal
 from cuamaster.propagation.collection.journal import finished
 from cuamaster.records.episode import Episode
+from cuamaster.settings import Settings
 from cuamaster.tables import Workspace
 from tests.e2e import collector
 
 pytestmark = pytest.mark.slow
 KILLS = 20
-TASKS = 12
+TASKS = 8
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +47,7 @@ def _check(workspace: Path, *, infra: int) -> None:
     assert len(kept) - len(passed) <= infra
     for name, episode in _ended(workspace).items():
         assert by_id[name] == episode, "a finished episode is never lost or replaced"
+    assert wiring.leases(Settings(workspace=workspace, desktop="simulated")).held() == []
     left = [path for path in workspace.rglob("*") if ".tmp" in path.name or path.parent.name == ".drafts"]
     assert left == []
 

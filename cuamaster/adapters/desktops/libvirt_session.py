@@ -80,9 +80,9 @@ class Session:
             hashes[expanded[path]] = digest
         return StateSignature(active=active, windows=windows, files=hashes)
 
-    def draws(self, seconds: int = 10) -> bool:
-        """Whether the screen's own server answers within `seconds`; raises GuestUnresponsive when the guest itself is silent."""
-        done = self._guest.wait(self._guest.start([f"{_DESK}/windows"]), seconds)
+    def draws(self) -> bool:
+        """Whether the screen's own server answers in the time an agent has; raises GuestUnresponsive when the guest is silent."""
+        done = self._guest.wait(self._guest.start([f"{_DESK}/windows"]), self._guest.agent_seconds)
         return done is not None and done.exit_code == 0
 
     def elements(self, most: int, timeout: float, width: int, height: int) -> Elements:

@@ -50,6 +50,10 @@ _STUMBLES = (AttributeError, KeyError, IndexError, TypeError, ValueError, Recurs
 """What an extractor raises that stumbles over what a site sent."""
 
 
+_WRITES = re.compile(r"cannot write|unable to (?:write|open|rename|create|download video: \[Errno)", re.IGNORECASE)
+"""yt-dlp's words for what the file system refused; only the exception behind them tells why."""
+
+
 class PoliteYoutubeDL(yt_dlp.YoutubeDL):
     """Requests for pages, lists and captions are paced, those for media are not: they go to other machines, at the download's own speed."""
 
@@ -230,14 +234,14 @@ class Client:
 
     def _fault(self, request: str, exc: Exception) -> CuamasterError:
         """yt-dlp speaks in sentences: which of our faults this one is."""
-        written = exc.__context__ if isinstance(exc, yt_dlp.utils.UnavailableVideoError) else exc
-        if isinstance(written, OSError):
-            fault = storage_fault(written, f"the download of {request}")
-            if isinstance(fault, CuamasterError):
-                return fault
         said = plain(str(exc)) if isinstance(exc, yt_dlp.utils.YoutubeDLError) else f"{type(exc).__name__}: {exc}"
         if isinstance(exc, CookieLoadError) or "Netscape format" in said:
             return InvalidInput(f"ytdlp_cookies {self._cookies}: {said}", hint="export cookies in Netscape format")
+        if isinstance(exc, OSError) or _WRITES.search(said):
+            written = next((fault for fault in _behind(exc) if isinstance(fault, OSError)), OSError(said))
+            fault = storage_fault(written, f"the download of {request}")
+            if isinstance(fault, CuamasterError):
+                return fault
         if "No space left" in said:
             return StoreFull(f"no space left while downloading {request}")
         if re.search(r"ffmpeg (?:is not installed|not found)", said):
@@ -246,6 +250,15 @@ class Client:
 
     def _judged(self, request: str, said: str) -> CuamasterError:
         return self.pace.judged(request, request_site(request), ruling_of(said), f"{request}: {said}")
+
+
+def _behind(exc: BaseException | None) -> Iterator[BaseException]:
+    """An exception and those that it came from, the nearest first."""
+    for _ in range(10):
+        if exc is None:
+            return
+        yield exc
+        exc = exc.__cause__ or exc.__context__
 
 
 def request_site(request: str) -> str:

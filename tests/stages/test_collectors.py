@@ -46,13 +46,13 @@ with wiring.desktop_ports(settings) as ports:
 """
 
 
-@pytest.mark.slow
-def test_two_collectors_on_one_workspace(tmp_path: Path) -> None:
+def _collectors(folder: Path, count: int) -> list[subprocess.Popen[str]]:
+    """Started and told to go at the same moment."""
     collectors = [
         subprocess.Popen(
-            [sys.executable, "-c", _COLLECTOR, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", _COLLECTOR, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        for _ in range(2)
+        for _ in range(count)
     ]
     for collector in collectors:
         assert collector.stdout is not None
@@ -61,6 +61,17 @@ def test_two_collectors_on_one_workspace(tmp_path: Path) -> None:
         assert collector.stdin is not None
         collector.stdin.write("go\n")
         collector.stdin.flush()
+    return collectors
+
+
+def _nothing_is_left(folder: Path) -> None:
+    assert SqliteLeases(folder / "leases.sqlite").held() == []
+    assert list((folder / "round=001" / "collect" / "claims").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_two_collectors_on_one_workspace(tmp_path: Path) -> None:
+    collectors = _collectors(tmp_path, 2)
     told = [collector.communicate(timeout=240)[0] for collector in collectors]
     assert [collector.returncode for collector in collectors] == [0, 0]
     episodes = Workspace(tmp_path).round(1).stage("collect").kept(Episode)
@@ -74,5 +85,22 @@ def test_two_collectors_on_one_workspace(tmp_path: Path) -> None:
     )
     assert set(begun.values()) == {1} and len(begun) == 8, "every episode was begun once"
     assert all("did" in output for output in told), "both got on"
-    assert SqliteLeases(tmp_path / "leases.sqlite").held() == []
-    assert list((tmp_path / "round=001" / "collect" / "claims").iterdir()) == []
+    _nothing_is_left(tmp_path)
+
+
+@pytest.mark.slow
+def test_what_a_killed_collector_held_is_the_other_ones_at_once(tmp_path: Path) -> None:
+    """Its slot, its item and its episode: with a lease of a minute, nobody waits that long."""
+    doomed, other = _collectors(tmp_path, 2)
+    assert doomed.stdout is not None
+    assert doomed.stdout.readline().startswith("did")
+    doomed.kill()
+    doomed.communicate()
+    other.communicate(timeout=240)
+    assert other.returncode == 0
+    episodes = Workspace(tmp_path).round(1).stage("collect").kept(Episode)
+    assert len({episode.id for episode in episodes}) == len(episodes)
+    assert len({episode.task_id for episode in episodes if episode.outcome == "passed"}) == 8
+    broken = [episode for episode in episodes if episode.outcome != "passed"]
+    assert len(broken) <= 1 and all(episode.outcome == "infra" for episode in broken)
+    _nothing_is_left(tmp_path)

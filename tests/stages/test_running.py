@@ -106,17 +106,6 @@ def _worker(folder: Path, name: str, seconds: float) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.slow
-def test_two_processes_on_one_stage_each_do_others_items_and_none_twice(tmp_path: Path) -> None:
-    workers = [_worker(tmp_path, name, 0.15) for name in ("one", "two")]
-    assert [worker.wait(60) for worker in workers] == [0, 0]
-    log = [line.split() for line in (tmp_path / "log").read_text().splitlines()]
-    assert sorted(text for _, text in log) == list("abcdefgh")
-    assert {name for name, _ in log} == {"one", "two"}
-    assert _texts(StageFolder(tmp_path / "stage")) == list("abcdefgh")
-    assert list((tmp_path / "stage" / "claims").iterdir()) == []
-
-
-@pytest.mark.slow
 def test_what_a_killed_process_had_in_hand_is_done_by_the_other(tmp_path: Path) -> None:
     doomed = _worker(tmp_path, "doomed", 60)
     deadline = time.monotonic() + 60

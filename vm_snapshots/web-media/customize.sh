@@ -3,6 +3,7 @@
 set -e
 root=$1
 cp -R "$RECIPE_DIR/files/." "$root/"
+chmod -R u=rwX,go=rX "$root/etc/firefox" "$root/etc/firefox-esr"
 [ -e "$root/usr/bin/firefox" ] || ln -s firefox-esr "$root/usr/bin/firefox"
 for name in firefox-esr org.gnome.eog org.gnome.Evince; do
     test -f "$root/usr/share/applications/$name.desktop"

@@ -31,7 +31,7 @@ def _element(fields: Sequence[str]) -> UIElement:
     _number, parent, role, x, y, width, height, states, name = fields
     bits = int(states, 16)
     return UIElement(
-        role=role, name=name, x=int(x), y=int(y), width=int(width), height=int(height), parent=int(parent),
+        role=role, name=name.strip(), x=int(x), y=int(y), width=int(width), height=int(height), parent=int(parent),
         states=tuple(word for bit, word in STATES.items() if bits >> bit & 1),
     )  # fmt: skip
 

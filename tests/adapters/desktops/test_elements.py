@@ -10,7 +10,7 @@ _TEXT = """active 0x2
 0x2\t0\tmousepad\tMousepad\t400\t200\t400\t300\tnotes — Mousepad
 elements whole
 0\t-1\tframe\t2\t20\t696\t478\t2000102\tUntitled 1 - Calc
-1\t0\tmenu\t4\t22\t40\t20\t2400900\tFile
+1\t0\tmenu\t4\t22\t40\t20\t2400900\tFile\x20\x20
 2\t0\tpush button\t500\t300\t60\t30\t2001900\tunder the other window
 3\t2\tlabel\t10\t300\t60\t30\t2000000\tbeside it
 4\t-1\tframe\t402\t220\t396\t278\t2000102\tnotes — Mousepad

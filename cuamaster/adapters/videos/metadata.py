@@ -34,7 +34,8 @@ def video_from_info(info: Mapping[str, Any], *, source: str, source_id: str, url
         "availability": _availability(info),
         "view_count": _count(info.get("view_count")),
         "app": text_of(info.get("application") or info.get("app"))[:100] or None,
-        "chapters": listed_chapters(info.get("chapters")) or described_chapters(str(info.get("description") or "")[:ABOUT]),
+        "chapters": listed_chapters(info.get("chapters"))
+        or described_chapters(str(info.get("description") or "")[:ABOUT]),
     }
     return Video(**{**fields, **more})
 

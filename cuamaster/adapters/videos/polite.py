@@ -185,6 +185,8 @@ class Client:
         options = {
             "outtmpl": f"{_literal(stem)}.%(ext)s", "noplaylist": True, "playlistend": 2, "match_filter": look, "progress_hooks": [bounded],
             "writeinfojson": True, "allow_playlist_files": False,
+            # Chapters go into the file: a flat listing, which the video's record comes from, has none.
+            "postprocessors": [{"key": "FFmpegMetadata", "add_metadata": False, "add_infojson": False}],
         }  # fmt: skip
         with self._calls(address, **options) as ydl:
             found: Any = ydl.extract_info(address, download=True)

@@ -117,3 +117,20 @@ def test_a_recording_ends_with_its_picture(tmp_path: Path, name: str) -> None:
     info = reader.probe(path)
     assert info.duration == pytest.approx(2.0, abs=0.2) and info.has_audio
     assert reader.at(path, 8.0).shape == (200, 320, 3)
+
+
+def test_chapters_kept_in_the_file(tmp_path: Path, clip: Path) -> None:
+    marks = tmp_path / "marks.txt"
+    chapters = "".join(
+        f"[CHAPTER]\nTIMEBASE=1/1000\nSTART={a}\nEND={b}\ntitle={t}\n"
+        for a, b, t in ((0, 500, "Start"), (500, 1000, "Save"))
+    )
+    marks.write_text(f";FFMETADATA1\n{chapters}")
+    out = tmp_path / "chapters.mkv"
+    command = ["ffmpeg", "-v", "error", "-i", str(clip), "-i", str(marks), "-map_metadata", "1", "-c", "copy", str(out)]
+    subprocess.run(command, check=True)
+    assert [(item.t_start, item.title) for item in FfmpegFrames().probe(out).chapters] == [
+        (0.0, "Start"),
+        (0.5, "Save"),
+    ]
+    assert FfmpegFrames().probe(clip).chapters == ()

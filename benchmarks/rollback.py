@@ -60,6 +60,12 @@ def _kind(item: Row) -> tuple[Any, ...]:
     return tuple(item[name] for name in _KIND)
 
 
+def mend(state: Path) -> None:
+    """Cut off the line in which a run was ended, so that the next one begins a line of its own."""
+    if state.exists() and not (data := state.read_bytes()).endswith(b"\n"):
+        os.truncate(state, data.rfind(b"\n") + 1)
+
+
 def rows(state: Path) -> list[Row]:
     """Every complete line of the state file."""
     if not state.exists():
@@ -151,6 +157,7 @@ def main() -> int:
     cells = [cell for cell in CELLS if not options.cells or cell.name in options.cells]
     if not options.report:
         options.state.parent.mkdir(parents=True, exist_ok=True)
+        mend(options.state)
         settings = Settings(desktop="libvirt", mode=options.mode) if options.desktop == "libvirt" else None
         with (
             on_guest(settings) if settings else nullcontext(simulated()) as bench,

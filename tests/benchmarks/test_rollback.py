@@ -58,6 +58,8 @@ def test_a_killed_run_goes_on_and_both_arms_are_told_beside_the_seed(bench: Any,
         out.write('{"cell": "10/3", "number"')  # the line in which it was killed
     first = bench.rows(state)
     assert len(first) == 3
+    bench.mend(state)
+    assert state.read_text().endswith("}\n") and bench.rows(state) == first
     rest = list(bench.measure(world, cells, 2, options(state)))
     assert len(rest) == 5
     told = {(row["cell"], row["number"], row["arm"]) for row in [*first, *rest]}
@@ -73,9 +75,9 @@ def test_a_killed_run_goes_on_and_both_arms_are_told_beside_the_seed(bench: Any,
 @pytest.mark.slow
 def test_late_faults_are_located_and_no_hint_leaks(bench: Any) -> None:
     detector = importlib.import_module("detector")
-    found = detector.measure(bench.simulated(), "mixed", 12, 3)
-    assert found["delayed"]["count"] >= 2 and found["own"]["count"] >= 2
+    found = detector.measure(bench.simulated(), "mixed", 8, 3)
+    assert found["delayed"]["count"] >= 1 and found["own"]["count"] >= 1
     assert found["delayed"]["exact"] >= 90 and found["own"]["exact"] >= 90
-    assert found["feedbacks"] >= 12 and found["leaking"] == found["replaced_at_the_gate"] == 0
+    assert found["feedbacks"] >= 8 and found["leaking"] == found["replaced_at_the_gate"] == 0
     recall = detector.planted(bench.simulated(), 1, 1)["recall_per_cent"]
     assert min(recall.values()) >= 95

@@ -76,9 +76,13 @@ def _text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
-def _response(observation: Observation) -> str:
-    answer = observation.response
+def shown_response(answer: str) -> str:
+    """What a shell or tool answered as the model is told it: the middle of a long answer left out, `Done.` for none."""
     if len(answer) > _MAX_RESPONSE:
         half = _MAX_RESPONSE // 2
         answer = f"{answer[:half]}\n... {len(answer) - _MAX_RESPONSE} characters left out ...\n{answer[-half:]}"
-    return f"<tool_response>\n{answer or 'Done.'}\n</tool_response>"
+    return answer or "Done."
+
+
+def _response(observation: Observation) -> str:
+    return f"<tool_response>\n{shown_response(observation.response)}\n</tool_response>"

@@ -46,6 +46,11 @@ def observe(
     return frame, observation
 
 
+def shows(actions: Sequence[Action]) -> bool:
+    """Whether one of the actions should be seen on the screen."""
+    return any(item.action.category == "gui" and item.action.type != "mouse.move" for item in actions)
+
+
 def await_reaction(
     before: Image, desktop: Desktop, clock: Callable[[], float], pointers: Sequence[tuple[float, float]] = ()
 ) -> None:

@@ -7,13 +7,15 @@ most 512 trajectories a batch. What the paper leaves open (epochs, lengths, KL t
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from cuamaster.errors import InvalidInput
 from cuamaster.records.record import Record
 
+R = TypeVar("R", bound=Record)
 Method = Literal["sft", "grpo"]
 BASE = "Qwen/Qwen3.5-27B"
 """The base checkpoint of CUA-Master: each round's SFT begins here, never at the last round's model."""
@@ -54,6 +56,24 @@ class Grpo(Record):
     def trajectories(self) -> int:
         """Trajectories a batch."""
         return self.tasks * self.group
+
+
+def sft_recipe(changes: Mapping[str, Any]) -> Sft:
+    """The recipe with some numbers changed; None leaves one as it is. Raises InvalidInput for what makes no recipe."""
+    return _changed(Sft, changes)
+
+
+def grpo_recipe(changes: Mapping[str, Any]) -> Grpo:
+    """As `sft_recipe`."""
+    return _changed(Grpo, changes)
+
+
+def _changed(kind: type[R], changes: Mapping[str, Any]) -> R:
+    try:
+        return kind.model_validate({name: value for name, value in changes.items() if value is not None})
+    except ValidationError as exc:
+        told = "; ".join(str(fault["msg"]) for fault in exc.errors())
+        raise InvalidInput(f"no recipe: {told}") from exc
 
 
 class Layout(Record):

@@ -14,7 +14,9 @@ from transformers.processing_utils import ProcessorMixin
 
 PAD, END = "<|endoftext|>", "<|im_end|>"
 MARKS = (PAD, "<|im_start|>", END, "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
-VOCABULARY = 4000
+VOCABULARY = 2000
+LONGEST = 24
+"""Characters of a token: pairs may reach over words, so that the long system message costs little, but no whole answer is one."""
 PATCH = 14
 
 
@@ -31,11 +33,14 @@ class TinyProcessor(Qwen2_5_VLProcessor):
 def processor_of(texts: Iterable[str]) -> TinyProcessor:
     """Byte pairs learnt from the dataset's own texts, Qwen's marks, and pictures cut into patches by Pillow."""
     pairs = Tokenizer(models.BPE())
-    pairs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    pairs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     pairs.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     pairs.train_from_iterator(
-        texts, trainers.BpeTrainer(vocab_size=VOCABULARY, special_tokens=list(MARKS), initial_alphabet=alphabet)
+        texts,
+        trainers.BpeTrainer(
+            vocab_size=VOCABULARY, max_token_length=LONGEST, special_tokens=list(MARKS), initial_alphabet=alphabet
+        ),
     )
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=pairs, eos_token=END, pad_token=PAD, padding_side="left")
     pictures = Qwen2VLImageProcessorPil(

@@ -71,5 +71,7 @@ def train_config(
     recipe = (sft_recipe if method is Method.sft else grpo_recipe)(given)
     written = write_config(engine.value, order, recipe, out)
     print_rows(
-        [{"file": str(written.path), "command": written.command}], as_json=as_json, title=f"{engine.value} {method.value}"
+        [{"file": str(written.path), "command": written.command}],
+        as_json=as_json,
+        title=f"{engine.value} {method.value}",
     )

@@ -38,7 +38,7 @@ def render_steps(
     messages = [{"role": "system", "content": [_text(system_prompt(spoken, mode, Screen(first.width, first.height)))]}]
     cursor = None
     for index, observation in enumerate(observations):
-        words = f"Instruction: {instruction}" if index == 0 else _response(observation)
+        words = f"Instruction: {instruction}" if index == 0 else told_response(observation.response)
         if hint and current is not None and index == len(steps):
             words += f"\n\nFeedback on an earlier attempt, which was undone: {hint}"
         shown: dict[str, Any] = {"type": "image"} if index >= first_shown else _text("(earlier screenshot left out)")
@@ -84,5 +84,6 @@ def shown_response(answer: str) -> str:
     return answer or "Done."
 
 
-def _response(observation: Observation) -> str:
-    return f"<tool_response>\n{shown_response(observation.response)}\n</tool_response>"
+def told_response(answer: str) -> str:
+    """`shown_response` as the text of the user turn that answers calls."""
+    return f"<tool_response>\n{shown_response(answer)}\n</tool_response>"

@@ -62,9 +62,14 @@ def data_for(method: Method, engine: Engine, folder: Path) -> Data:
             f"{folder} is of profile {release.profile}; {engine} {method} reads {wanted}", hint=f"write one: {again}"
         )
     if not release.splits.get("train"):
-        raise InvalidInput(f"{folder}: the train split holds no rows", hint=f"manifest.json says what was left out: {dict(release.dropped)}")
+        raise InvalidInput(
+            f"{folder}: the train split holds no rows",
+            hint=f"manifest.json says what was left out: {dict(release.dropped)}",
+        )
     for file in release.files:
         path = folder / file.name
         if not path.is_file() or path.stat().st_size != file.bytes:
-            raise IntegrityError(f"{path}: gone, or not what it was when the dataset was written", hint=f"make it again: {again}")
+            raise IntegrityError(
+                f"{path}: gone, or not what it was when the dataset was written", hint=f"make it again: {again}"
+            )
     return Data(folder=folder.resolve(), version=release.version, rows=dict(release.splits), options=release.options)

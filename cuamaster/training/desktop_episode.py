@@ -143,9 +143,7 @@ class DesktopEpisode:
         before, earlier = self._image, [self._cursor] if self._cursor else []
         batch = [Action(action=action, evidence="model") for action in actions]
         ids = [f"learn-{self._episodes}-{self._steps}-{number}" for number in range(len(batch))]
-        tried, receipts = perform(
-            batch, ids, mode=self._mode, desktop=desktop, reader=self._reader, clock=self._clock
-        )
+        tried, receipts = perform(batch, ids, mode=self._mode, desktop=desktop, reader=self._reader, clock=self._clock)
         if shows(tried):
             await_reaction(before, desktop, self._clock, [*earlier, *pointers_of(tried)])
         for item in tried:
@@ -186,7 +184,7 @@ class DesktopEpisode:
             raise
         except ENDINGS as exc:
             outcome, message = outcome_of(exc)
-            log.warning("task %s: %s: %s", self._task.id, outcome, message)
+            log.warning("%s (%.80s): %s", outcome, self._task.instruction, message)
             seen = Seen(self._image, OVER, outcome)
         self._outcome = seen.outcome
         if seen.done:

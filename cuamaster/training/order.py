@@ -22,7 +22,9 @@ class Order(Record):
     data: Data
     out: Path
     devices: int = Field(default=1, description="accelerators that share a batch")
-    per_device: int = Field(default=1, description="samples, or trajectories, in one forward and backward pass of a device")
+    per_device: int = Field(
+        default=1, description="samples, or trajectories, in one forward and backward pass of a device"
+    )
     desktops: int | None = Field(
         default=None, description="desktops that a device's share of sampling may use at once; None: its whole batch"
     )

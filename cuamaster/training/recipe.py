@@ -43,8 +43,12 @@ class Grpo(Record):
     temperature: float = Field(default=1.0, gt=0, description="of sampling, not given by the paper")
     epochs: int = Field(default=1, ge=1, description="not given by the paper")
     max_prompt: int = Field(default=4096, ge=1, description="tokens before the first answer, not given by the paper")
-    max_turns: int = Field(default=60, ge=1, description="answers an episode, at most: the budget that tasks are collected with")
-    max_length: int = Field(default=32_768, ge=1, description="tokens of an episode behind the prompt: answers and screens")
+    max_turns: int = Field(
+        default=60, ge=1, description="answers an episode, at most: the budget that tasks are collected with"
+    )
+    max_length: int = Field(
+        default=32_768, ge=1, description="tokens of an episode behind the prompt: answers and screens"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

@@ -14,12 +14,12 @@ from typing import Any
 
 from cuamaster.dialects.conversation import shown_response
 from cuamaster.errors import InvalidInput
-from cuamaster.exports.pictures import Picture, scaled
 from cuamaster.exports.rl import task_to_learn
 from cuamaster.ports import DesktopHost, ScreenReader
 from cuamaster.records.primitive import Mode
 from cuamaster.records.verdict import Outcome
 from cuamaster.training.desktop_episode import DesktopEpisode, Seen
+from cuamaster.training.screens import screen
 
 Parts = list[dict[str, Any]]
 """Text and image parts of a message; images are PIL pictures."""
@@ -61,17 +61,12 @@ class _Environment:
         """1.0 passed, 0.0 failed, None when the machinery failed."""
         return self._episode.reward()
 
-    def _call(self, name: str, **arguments: Any) -> Parts:
-        seen = self._episode.call(name, {key: value for key, value in arguments.items() if value is not None})
+    def _call(self, function: str, /, **arguments: Any) -> Parts:
+        seen = self._episode.call(function, {key: value for key, value in arguments.items() if value is not None})
         return [{"type": "text", "text": shown_response(seen.response)}, self._screen(seen)]
 
     def _screen(self, seen: Seen) -> dict[str, Any]:
-        from PIL import Image
-
-        height, width = seen.image.shape[:2]
-        whole = Picture("", width, height)
-        wanted, image = whole.fitted(self._max_side), Image.fromarray(seen.image)
-        return {"type": "image", "image": image if wanted == whole else scaled(image, wanted)}
+        return {"type": "image", "image": screen(seen.image, self._max_side)}
 
 
 class _Computer(_Environment):

@@ -12,6 +12,7 @@ import json
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ _PLAIN = ("--bf16", "False", "--gradient_checkpointing", "False", "--save_strate
 def main() -> None:
     """Run it and print what came out; exit code 1 when nothing was learnt or no verdict told two trajectories apart."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--sft-epochs", type=int, default=60)
+    options.add_argument("--sft-epochs", type=int, default=80)
     options.add_argument("--grpo-steps", type=int, default=2)
     options.add_argument("--seed", type=int, default=0)
     given = options.parse_args()
@@ -53,7 +54,9 @@ def run(folder: Path, *, sft_epochs: int, grpo_steps: int, seed: int) -> dict[st
     sft_data, grpo_data = demonstrations.make(folder, WORDS)
     made = time.monotonic()
     rows = load_dataset(str(sft_data), split="train", cache_dir=str(folder / "hf"))
-    texts = [part["text"] for talk in rows["messages"] for turn in talk for part in turn["content"] if part["type"] == "text"]
+    texts = [
+        part["text"] for talk in rows["messages"] for turn in talk for part in turn["content"] if part["type"] == "text"
+    ]
     processor = speak(tiny.processor_of(texts))
     model = tiny.model_of(processor, seed)
     sft = _sft(model, processor, rows, sft_data, folder, sft_epochs, seed)
@@ -88,40 +91,40 @@ def _sft(model: Any, processor: Any, rows: Any, data: Path, folder: Path, epochs
 def _grpo(model: Any, processor: Any, data: Path, folder: Path, steps: int, seed: int) -> dict[str, Any]:
     found = data_for("grpo", "trl", data)
     order = Order(model="tiny", data=found, out=folder / "grpo", per_device=8, seed=seed)
-    file = write_config("trl", order, Grpo(learning_rate=1e-4, tasks=2, group=8, max_length=1024, max_turns=6), folder).path
+    file = write_config(
+        "trl", order, Grpo(learning_rate=1e-4, tasks=2, group=8, max_length=1024, max_turns=6), folder
+    ).path
     _, training, _ = parse(["--config", str(file), *_PLAIN, "--use_vllm", "False", "--max_steps", str(steps)])
     # Time on the simulated desktop passes by being asked for: nothing is waited for there.
     ticks = itertools.count()
-    made: list[Any] = []
     factory = environment_factory(
         demonstrations.RehearsalHost(capacity=64), demonstrations.nothing_to_read(), "gui",
         max_side=found.options.max_side, clock=lambda: float(next(ticks)),
     )  # fmt: skip
-    endings: list[tuple[str | None, int, float | None]] = []
-
-    def watched() -> Any:
-        made.append(factory())
-        return made[-1]
+    endings: list[tuple[float | None, str | None, int]] = []
 
     def told(environments: list[Any], **_more: Any) -> list[None]:
         """A reward function that rewards nothing: it is called once a batch, when all episodes are over."""
-        endings.extend((each.outcome, each.steps, each.get_reward()) for each in environments)
+        endings.extend((each.get_reward(), each.outcome, each.steps) for each in environments)
         return [None] * len(environments)
 
     rows = load_dataset(str(data), split="train", cache_dir=str(folder / "hf"))
     set_seed(seed)
-    done = trainer(model, processor, training, rows, watched, reward_funcs=[told])
+    done = trainer(model, processor, training, rows, factory, reward_funcs=[told])
     done.train()
-    rewards = [reward for _, _, reward in endings]
+    rewards = [reward for reward, _, _ in endings]
     groups = [rewards[start : start + 8] for start in range(0, len(rewards), 8)]
     return {
         "steps": steps,
         "trajectories": len(endings),
-        "environment_steps": sum(count for _, count, _ in endings),
-        "outcomes": {str(outcome): sum(one == outcome for one, _, _ in endings) for outcome in {one for one, _, _ in endings}},
+        "environment_steps": sum(count for _, _, count in endings),
+        "outcomes": dict(Counter(str(outcome) for _, outcome, _ in endings)),
         "rewards": groups,
         "groups_with_variance": sum(len({one for one in group if one is not None}) > 1 for group in groups),
-        "log": [{key: entry[key] for key in ("reward", "reward_std", "frac_reward_zero_std", "grad_norm") if key in entry} for entry in done.state.log_history],
+        "log": [
+            {key: entry[key] for key in ("reward", "reward_std", "frac_reward_zero_std", "grad_norm") if key in entry}
+            for entry in done.state.log_history
+        ],
     }
 
 

@@ -61,7 +61,7 @@ class Typist:
     def begin(self, task: Task) -> None:
         """Reads the plan."""
         given = task.plan[-1].arguments
-        self._steps: tuple[tuple[str, CUAAction], ...] = (
+        self.steps: tuple[tuple[str, CUAAction], ...] = (
             ("Type it", CUAAction("keyboard.type", {"text": given["text"]})),
             ("Save it", CUAAction("keyboard.press", {"keys": ["ctrl", "s"]})),
             ("Name it", CUAAction("keyboard.type", {"text": f"{given['filename']}\n"})),
@@ -70,7 +70,7 @@ class Typist:
 
     def decide(self, frame: Frame, history: Sequence[Node], hint: str) -> Decision:  # noqa: ARG002  the port's signature
         """The next of the steps."""
-        thought, action = self._steps[min(len(history), len(self._steps) - 1)]
+        thought, action = self.steps[min(len(history), len(self.steps) - 1)]
         return Decision(actions=(Action(action=action, evidence="replay"),), thought=thought)
 
     def state(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ LONGEST = 24
 PATCH = 14
 
 
-class TinyProcessor(Qwen2_5_VLProcessor):
+class TinyProcessor(Qwen2_5_VLProcessor):  # type: ignore[misc]  # torch's packages are not read by mypy
     """Qwen2.5-VL's processor without videos, which alone of all it does would need torchvision."""
 
     def __init__(self, image_processor: Any = None, tokenizer: Any = None, chat_template: str | None = None) -> None:

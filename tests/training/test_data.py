@@ -32,13 +32,15 @@ def test_paths_are_absolute_and_empty_splits_have_none(dataset: Dataset) -> None
 
 def test_another_profile_is_refused_with_the_command_that_makes_the_right_one(dataset: Dataset) -> None:
     folder = dataset("trl")
-    with pytest.raises(InvalidInput, match=r"of profile trl; verl sft reads verl-sft .*cuamaster export --profile verl-sft"):
+    with pytest.raises(
+        InvalidInput, match=r"of profile trl; verl sft reads verl-sft .*cuamaster export --profile verl-sft"
+    ):
         data_for("sft", "verl", folder)
 
 
 def test_no_dataset_is_refused(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(InvalidInput, match="holds no dataset .*--profile trl-grpo"):
+        with pytest.raises(InvalidInput, match=r"holds no dataset .*--profile trl-grpo"):
             data_for("grpo", "trl", place)
 
 

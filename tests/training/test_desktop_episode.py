@@ -48,14 +48,18 @@ def test_answers_change_the_screen_until_the_verdict(episode: DesktopEpisode, ta
 
 
 @pytest.mark.parametrize("calls", [[END], [TYPE, SAVE, {"action": "type", "text": "b.txt\n"}, END], []])
-def test_what_does_not_meet_the_verifier_is_zero(episode: DesktopEpisode, task: Task, calls: list[dict[str, Any]]) -> None:
+def test_what_does_not_meet_the_verifier_is_zero(
+    episode: DesktopEpisode, task: Task, calls: list[dict[str, Any]]
+) -> None:
     episode.reset(task, "gui")
     for call in calls:
         episode.call("computer_use", call)
     assert (episode.reward(), episode.outcome) == (0.0, "failed")
 
 
-def test_a_policy_that_never_finishes_is_judged_when_asked_and_when_its_steps_are_spent(episode: DesktopEpisode, task: Task) -> None:
+def test_a_policy_that_never_finishes_is_judged_when_asked_and_when_its_steps_are_spent(
+    episode: DesktopEpisode, task: Task
+) -> None:
     episode.reset(task, "gui")
     for call in (TYPE, SAVE, NAME):
         episode.call("computer_use", call)
@@ -126,7 +130,9 @@ class _Faulty(SimulatedHost):
         ("read_file", GuestDied("gone"), "infra"), ("read_file", CheckFailed("odd"), "verifier"),
     ],
 )  # fmt: skip
-def test_faults_end_an_episode_without_a_reward(task: Task, clock: Clock, method: str, fault: Exception, outcome: str) -> None:
+def test_faults_end_an_episode_without_a_reward(
+    task: Task, clock: Clock, method: str, fault: Exception, outcome: str
+) -> None:
     host = _Faulty(method, fault)
     episode = DesktopEpisode(host, nothing_to_read(), clock=clock)
     episode.reset(task, "gui")
@@ -182,5 +188,3 @@ def test_closing_steps_are_done_before_the_verifier_looks(episode: DesktopEpisod
     impossible = task.model_copy(update={"closing": (SetupStep(kind="shell.run", text="false"),)})
     episode.reset(impossible, "gui")
     assert episode.call("computer_use", END).outcome == "verifier" and episode.reward() is None
-
-

@@ -15,7 +15,8 @@ def test_the_numbers_are_those_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize(
-    ("batch", "devices", "per_device", "accumulation"), [(128, 1, 1, 128), (128, 8, 2, 8), (512, 64, 8, 1), (6, 3, 1, 2)]
+    ("batch", "devices", "per_device", "accumulation"),
+    [(128, 1, 1, 128), (128, 8, 2, 8), (512, 64, 8, 1), (6, 3, 1, 2)],
 )
 def test_a_batch_is_laid_over_devices(batch: int, devices: int, per_device: int, accumulation: int) -> None:
     made = layout(batch, devices=devices, per_device=per_device)

@@ -47,7 +47,7 @@ def grpo(order: Order, recipe: Grpo) -> Config:
         name="grpo.yaml",
         settings={
             "rlhf_type": "grpo",
-            **_common(order, whole.per_device, whole.accumulation),
+            **_common(order, whole.per_device, whole.accumulation, **_desktop(order)),
             "columns": {"prompt": "messages"},
             "learning_rate": recipe.learning_rate,
             "lr_scheduler_type": "constant",
@@ -79,9 +79,18 @@ def grpo(order: Order, recipe: Grpo) -> Config:
     )
 
 
-def _common(order: Order, per_device: int, accumulation: int) -> dict[str, Any]:
+def _desktop(order: Order) -> dict[str, str]:
+    """What the plugin reads from the environment: how the tasks were exported."""
+    options = order.data.options
+    side = {} if options.max_side is None else {"CUAMASTER_MAX_SIDE": str(options.max_side)}
+    return {"CUAMASTER_MODE": options.mode, **side}
+
+
+def _common(order: Order, per_device: int, accumulation: int, **environment: str) -> dict[str, Any]:
+    if order.devices > 1:
+        environment["NPROC_PER_NODE"] = str(order.devices)
     return {
-        **({"ENV": {"NPROC_PER_NODE": str(order.devices)}} if order.devices > 1 else {}),
+        **({"ENV": environment} if environment else {}),
         "model": order.model,
         "tuner_type": "full",
         "torch_dtype": "bfloat16",

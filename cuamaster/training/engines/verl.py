@@ -55,7 +55,8 @@ def grpo(order: Order, recipe: Grpo) -> Config:
     """grpo.yaml; raises InvalidInput when the batch does not divide."""
     if order.desktops is not None:
         raise InvalidInput(
-            "verl samples a whole batch at once", hint="leave --desktops out; CUAMASTER_VM_CAPACITY limits the desktops in use"
+            "verl samples a whole batch at once",
+            hint="leave --desktops out; CUAMASTER_VM_CAPACITY limits the desktops in use",
         )
     whole = order.layout(recipe.trajectories)
     return Config(

@@ -69,7 +69,11 @@ class DesktopEpisode:
         speaks: str = "qwen3-vl",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`speaks`: the model's dialect by its name in the registry; `clock` gives seconds. Raises UnknownName."""
+        """`speaks`: the model's dialect by its name in the registry; `clock` gives seconds. Raises UnknownName.
+
+        Only time on the desktop counts against a task's `timeout_s`: how long a trainer takes between two answers, with a
+        whole batch to think for, is no fault of the policy.
+        """
         self._host, self._reader, self._clock = host, reader, clock
         self._dialect = dialect(speaks)
         self._open = contextlib.ExitStack()
@@ -78,6 +82,7 @@ class DesktopEpisode:
         self._image: Image = np.zeros((1, 1, 3), dtype=np.uint8)
         self._cursor: Point | None = None
         self._episodes = self._steps = 0
+        self._seconds = 0.0
 
     @property
     def outcome(self) -> Outcome | None:
@@ -96,7 +101,7 @@ class DesktopEpisode:
         """
         self.close()
         self._task, self._mode, self._episodes = task, mode, self._episodes + 1
-        self._steps, self._cursor = 0, None
+        self._steps, self._seconds, self._cursor = 0, 0.0, None
         width, height = task.environment.screen
         self._image = np.zeros((height, width, 3), dtype=np.uint8)
         return self._guarded(self._begin)
@@ -124,7 +129,6 @@ class DesktopEpisode:
         self._desktop = self._open.enter_context(self._host.open(self._task.environment.image))
         self._watch = Watch(self._task, self._desktop, self._reader, self._clock)
         establish(self._task.environment, self._desktop, self._reader, clock=self._clock)
-        self._begun = self._clock()
         return self._look(self._desktop)
 
     def _turn(self, calls: Callable[[], Sequence[Call]]) -> Seen:
@@ -135,11 +139,12 @@ class DesktopEpisode:
 
     def _taken(self, calls: Callable[[], Sequence[Call]], desktop: Desktop) -> Seen:
         self._steps += 1
+        begun = self._clock()
         height, width = self._image.shape[:2]
         try:
             actions = self._dialect.decode_calls(calls(), Screen(width, height, self._cursor))
         except InvalidAction as exc:
-            return self._after(f"That answer cannot be carried out: {exc}", desktop)
+            return self._after(f"That answer cannot be carried out: {exc}", desktop, begun)
         before, earlier = self._image, [self._cursor] if self._cursor else []
         batch = [Action(action=action, evidence="model") for action in actions]
         ids = [f"learn-{self._episodes}-{self._steps}-{number}" for number in range(len(batch))]
@@ -153,12 +158,13 @@ class DesktopEpisode:
         if ended:
             self._look(desktop)
             return self._judge(ended)
-        return self._after(response, desktop)
+        return self._after(response, desktop, begun)
 
-    def _after(self, response: str, desktop: Desktop) -> Seen:
+    def _after(self, response: str, desktop: Desktop, begun: float) -> Seen:
         """The screen after a step, or the end when the task's budget is spent."""
         seen = self._look(desktop)
-        spent = self._steps >= self._task.max_steps or self._clock() - self._begun >= self._task.timeout_s
+        self._seconds += self._clock() - begun
+        spent = self._steps >= self._task.max_steps or self._seconds >= self._task.timeout_s
         return self._judge("") if spent else Seen(seen.image, response)
 
     def _look(self, desktop: Desktop) -> Seen:

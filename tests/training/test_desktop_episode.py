@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -69,10 +70,34 @@ def test_a_policy_that_never_finishes_is_judged_when_asked_and_when_its_steps_ar
     assert [one.done for one in seen] == [False] * (task.max_steps - 1) + [True] and episode.reward() == 0.0
 
 
-def test_time_is_a_budget_too(task: Task, clock: Clock) -> None:
-    episode = DesktopEpisode(SimulatedHost(), nothing_to_read(), clock=clock)
+def test_time_on_the_desktop_is_a_budget_and_the_trainers_own_is_not(task: Task) -> None:
+    now = [0.0]
+    episode = DesktopEpisode(SimulatedHost(), nothing_to_read(), clock=lambda: now[0])
+    episode.reset(task.model_copy(update={"timeout_s": 5.0}), "gui")
+    now[0] += 1000
+    assert not episode.step(answer(TYPE)).done, "a batch may take its time to think"
+    ticks = itertools.count(2000)
+    episode = DesktopEpisode(SimulatedHost(), nothing_to_read(), clock=lambda: float(next(ticks)))
     episode.reset(task.model_copy(update={"timeout_s": 2.0}), "gui")
     assert episode.step(answer(TYPE)).outcome == "failed"
+
+
+ODD: list[tuple[str, dict[str, Any]]] = [
+    ("fly", {}), ("computer_use", {}), ("computer_use", {"action": None}), ("computer_use", {"action": ["type"]}),
+    ("computer_use", {"action": "type"}), ("computer_use", {"action": "type", "text": {"a": 1}}),
+    ("computer_use", {"action": "left_click", "coordinate": "here"}), ("computer_use", {"action": "left_click", "coordinate": [1e308, -1]}),
+    ("computer_use", {"action": "left_click", "coordinate": [float("nan"), 3]}), ("computer_use", {"action": "wait", "time": -1}),
+    ("computer_use", {"action": "scroll", "pixels": "up", "coordinate": [1, 2]}), ("computer_use", {"action": "terminate", "status": "reward"}),
+    ("shell_exec", {"command": 5}), ("tool_call", {"name": "windows.list", "arguments": {"reward": 1}}), ("tool_call", {"name": 7}),
+]  # fmt: skip
+
+
+def test_odd_calls_are_told_what_is_wrong_and_end_nothing(episode: DesktopEpisode, task: Task) -> None:
+    episode.reset(task.model_copy(update={"max_steps": 100}), "mixed")
+    for name, arguments in ODD:
+        seen = episode.call(name, arguments)
+        assert seen.response and not seen.done, (name, arguments)
+    assert episode.reward() == 0.0
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from cuamaster.dialects.answers import Call
 from cuamaster.dialects.coordinates import Point, Screen
 from cuamaster.dialects.lowering import cursor_after
 from cuamaster.dialects.registry import dialect
-from cuamaster.errors import CheckFailed, HostBusy, InvalidAction
+from cuamaster.errors import CheckFailed, DesktopFault, HostBusy, InvalidAction
 from cuamaster.ports import Desktop, DesktopHost, Image, ScreenReader
 from cuamaster.propagation.collection.acting import (
     QUIET_S,
@@ -121,9 +121,12 @@ class DesktopEpisode:
         return None if self._outcome is None else REWARDS.get(self._outcome)
 
     def close(self) -> None:
-        """Gives the desktop back; safe to call twice."""
+        """Gives the desktop back; safe to call twice. That it could not be ended well is logged: the episode is over."""
         self._desktop = None
-        self._open.close()
+        try:
+            self._open.close()
+        except DesktopFault as exc:
+            log.warning("a desktop was not given back well: %s", exc)
 
     def _begin(self) -> Seen:
         self._desktop = self._open.enter_context(self._host.open(self._task.environment.image))

@@ -192,6 +192,20 @@ def test_a_start_state_that_is_not_reached_and_a_verifier_that_cannot_look(task:
     assert (episode.outcome, episode.reward()) == ("verifier", None)
 
 
+def test_a_desktop_that_does_not_end_well_spoils_nothing(task: Task, clock: Clock) -> None:
+    class Clinging(SimulatedHost):
+        @contextmanager
+        def open(self, image: str) -> Iterator[Desktop]:
+            with super().open(image) as desktop:
+                yield desktop
+            raise GuestDied("gone while it was ended")
+
+    episode = DesktopEpisode(Clinging(), nothing_to_read(), clock=clock)
+    episode.reset(task, "gui")
+    assert episode.step(answer(TYPE, SAVE, NAME, END)).outcome == "passed" and episode.reward() == 1.0
+    assert not episode.reset(task, "gui").done
+
+
 def test_more_episodes_than_desktops_are_an_error(task: Task, clock: Clock) -> None:
     host = SimulatedHost(capacity=1)
     one, two = (DesktopEpisode(host, nothing_to_read(), clock=clock) for _ in range(2))

@@ -7,6 +7,7 @@ accelerator cannot do (bfloat16, vLLM) is switched off on the command line, as a
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import json
 import sys
@@ -40,7 +41,8 @@ def main() -> None:
     options.add_argument("--grpo-steps", type=int, default=2)
     options.add_argument("--seed", type=int, default=0)
     given = options.parse_args()
-    with tempfile.TemporaryDirectory(prefix="train-smoke-") as folder:
+    # The trainers talk on stdout; here that is for the figures.
+    with tempfile.TemporaryDirectory(prefix="train-smoke-") as folder, contextlib.redirect_stdout(sys.stderr):
         figures = run(Path(folder), sft_epochs=given.sft_epochs, grpo_steps=given.grpo_steps, seed=given.seed)
     print(json.dumps(figures, indent=2))
     learnt = figures["sft"]["loss_end"] < figures["sft"]["loss_start"] / 2

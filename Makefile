@@ -5,6 +5,7 @@
 #   CUAMASTER_CACHE      guest images, downloads       (default ~/.cache/cuamaster)
 #   VENV, PYTHON         the environment and the Python it is made with
 #   WORKERS              processes that run the tests  (default 2; 0 = in this process)
+#   TORCH_INDEX          where torch comes from for train-smoke, such as PyTorch's index of CPU builds (default: pip's own)
 #   BOOTSTRAP=true       skip the system packages      (a system without apt)
 
 SHELL := bash
@@ -30,9 +31,12 @@ INSTALLED := $(VENV)/.installed
 UV := $(BIN)/uv
 BOOTSTRAP ?= scripts/bootstrap.sh
 WORKERS ?= 2
+TRAIN_VENV ?= .venv-train
+TRAIN_LOCKED := $(TRAIN_VENV)/.locked
+TORCH_INDEX ?=
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
-.PHONY: help flywheel test test-fast test-images check format lock bench bench-rollback deploy setup system clean
+.PHONY: help flywheel test test-fast test-images check format lock bench bench-rollback train-smoke deploy setup system clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -72,6 +76,9 @@ bench-rollback: setup ## Rollback against from-scratch on the whole grid: goes o
 	@$(BIN)/python benchmarks/rollback.py $(ARGS) >benchmarks/results/rollback.json.part
 	@mv benchmarks/results/rollback.json.part benchmarks/results/rollback.json
 
+train-smoke: $(TRAIN_LOCKED) ## Train a tiny model on the CPU: SFT on exported demonstrations, GRPO on the simulated desktop; figures as JSON
+	@$(TRAIN_VENV)/bin/python -m scripts.train_smoke $(ARGS)
+
 lock: setup ## Resolve pyproject.toml into requirements.lock (hashed, no index addresses); UPGRADE=1 takes newer versions
 	@$(UV) pip compile pyproject.toml --group dev --group bench --all-extras --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links $(if $(UPGRADE),--upgrade) --quiet -o requirements.lock
@@ -101,5 +108,14 @@ $(INSTALLED): pyproject.toml $(LOCKED)
 	@$(UV) pip install --python $(BIN)/python --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
+# torch stays out of the everyday environment: this is the lock again, and torch beside it.
+$(TRAIN_LOCKED): requirements.lock requirements-train.txt | setup
+	@$(TRAIN_VENV)/bin/python -c "import pip" 2>/dev/null || $(BIN)/python -m venv --clear $(TRAIN_VENV)
+	@echo "installing the packages of train-smoke" >&2
+	@$(UV) pip sync --quiet --python $(TRAIN_VENV)/bin/python --require-hashes --build-constraints requirements.lock requirements.lock
+	@$(TRAIN_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) -r requirements-train.txt
+	@$(UV) pip install --python $(TRAIN_VENV)/bin/python --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
 clean: ## Remove the environment and tool caches; the workspace and the image cache stay
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
+	rm -rf $(VENV) $(TRAIN_VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist

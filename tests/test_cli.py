@@ -17,7 +17,7 @@ from cuamaster.tables import Workspace
 COMMANDS = [
     ["doctor"], ["image", "build"], ["image", "list"], ["flywheel", "run"], ["seed"], ["propagate"], ["collect"], ["export"], ["show"],
     ["primitives", "verify"], ["taxonomy", "validate"], ["taxonomy", "show"], ["taxonomy", "coverage"], ["sites", "show"],
-    ["import", "agentnet"], ["import", "osworld"], ["import", "cua-lite"], ["preflight"], ["clean"], ["card"], ["report"],
+    ["import", "agentnet"], ["import", "osworld"], ["import", "cua-lite"], ["train-config"], ["preflight"], ["clean"], ["card"], ["report"],
 ]  # fmt: skip
 
 

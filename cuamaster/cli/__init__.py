@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cuamaster import __version__
-from cuamaster.cli import datasets, diagnosis, images, importing, primitives, rounds, seeding, sites, taxonomy
+from cuamaster.cli import datasets, diagnosis, images, importing, primitives, rounds, seeding, sites, taxonomy, training
 from cuamaster.errors import CuamasterError, InvalidInput, Transient, storage_fault
 
 app = typer.Typer(
@@ -21,7 +21,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for commands in (seeding, rounds, datasets, diagnosis):
+for commands in (seeding, rounds, datasets, training, diagnosis):
     app.add_typer(commands.app)
 app.add_typer(images.app, name="image")
 app.add_typer(primitives.app, name="primitives")

@@ -38,7 +38,7 @@ def render_steps(
     messages = [{"role": "system", "content": [_text(system_prompt(spoken, mode, Screen(first.width, first.height)))]}]
     cursor = None
     for index, observation in enumerate(observations):
-        words = f"Instruction: {instruction}" if index == 0 else _response(observation)
+        words = f"Instruction: {instruction}" if index == 0 else told_response(observation.response)
         if hint and current is not None and index == len(steps):
             words += f"\n\nFeedback on an earlier attempt, which was undone: {hint}"
         shown: dict[str, Any] = {"type": "image"} if index >= first_shown else _text("(earlier screenshot left out)")
@@ -76,9 +76,14 @@ def _text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
-def _response(observation: Observation) -> str:
-    answer = observation.response
+def shown_response(answer: str) -> str:
+    """What a shell or tool answered as the model is told it: the middle of a long answer left out, `Done.` for none."""
     if len(answer) > _MAX_RESPONSE:
         half = _MAX_RESPONSE // 2
         answer = f"{answer[:half]}\n... {len(answer) - _MAX_RESPONSE} characters left out ...\n{answer[-half:]}"
-    return f"<tool_response>\n{answer or 'Done.'}\n</tool_response>"
+    return answer or "Done."
+
+
+def told_response(answer: str) -> str:
+    """`shown_response` as the text of the user turn that answers calls."""
+    return f"<tool_response>\n{shown_response(answer)}\n</tool_response>"

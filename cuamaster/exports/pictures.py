@@ -9,11 +9,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cuamaster.errors import IntegrityError, MediaError
 from cuamaster.ports import Store
 from cuamaster.records.trajectory import Observation
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 MAX_ROW_BYTES = 512 << 20
 """Pictures of one row: far below the 2 GiB of an Arrow column, and more than a trainer can take."""
@@ -128,12 +131,19 @@ def _scaled(data: bytes, wanted: Picture) -> bytes:
 
     try:
         with Image.open(io.BytesIO(data)) as image:
-            small = image.convert("RGB").resize((wanted.width, wanted.height), Image.Resampling.LANCZOS)
+            small = scaled(image.convert("RGB"), wanted)
     except (OSError, SyntaxError, ValueError) as exc:
         raise MediaError(f"{wanted.digest} does not decode: {exc}", reason="undecodable-picture") from exc
     out = io.BytesIO()
     small.save(out, "PNG")
     return out.getvalue()
+
+
+def scaled(image: Image.Image, wanted: Picture) -> Image.Image:
+    """A screenshot in the size of `wanted`, as rows show it."""
+    from PIL.Image import Resampling
+
+    return image.resize((wanted.width, wanted.height), Resampling.LANCZOS)
 
 
 def lost(fault: IntegrityError | MediaError) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -176,24 +176,43 @@ def read_rl(path: Path) -> list[Task]:
         raise InvalidInput(f"{path}: no such file") from exc
     except (pa.ArrowException, UnicodeDecodeError, OSError) as exc:
         raise InvalidInput(f"{path}: damaged, or not a Parquet file: {exc}") from exc
-    for number, row in enumerate(rows):
-        if row["action_space_version"] != ACTION_SPACE_VERSION:
-            raise InvalidInput(
-                f"{path}, row {number}: for version {row['action_space_version']} of the action space, this one knows {ACTION_SPACE_VERSION}",
-                hint="read it with the version of cuamaster that wrote it",
-            )
     return [task_of(row, f"{path}, row {number}") for number, row in enumerate(rows)]
 
 
-def task_of(row: dict[str, Any], where: str) -> Task:
+def task_of(row: Mapping[str, Any], where: str) -> Task:
     """The task of one row; raises InvalidInput when it does not parse, IntegrityError when it is not the one that was released."""
+    task = _task(row, row["oracle_json"], where)
+    if task.id != row["task_id"]:
+        raise _changed(row, where)
+    return task
+
+
+def task_to_learn(row: Mapping[str, Any], where: str) -> Task:
+    """The task of a row that a trainer reads, which does not hold the plan; raises as `task_of` does."""
+    missing = [name for name in ("task_id", "task_json", "verifier_sha256", "action_space_version") if name not in row]
+    if missing:
+        raise InvalidInput(f"{where}: no column {', '.join(missing)}", hint="write the dataset with `cuamaster export`")
+    return _task(row, "[]", where)
+
+
+def _task(row: Mapping[str, Any], plan: str, where: str) -> Task:
+    version = row["action_space_version"]
+    if version != ACTION_SPACE_VERSION:
+        raise InvalidInput(
+            f"{where}: for version {version} of the action space, this one knows {ACTION_SPACE_VERSION}",
+            hint="read it with the version of cuamaster that wrote it",
+        )
     try:
-        task = Task.model_validate({**json.loads(row["task_json"]), "plan": json.loads(row["oracle_json"])})
+        task = Task.model_validate({**json.loads(row["task_json"]), "plan": json.loads(plan)})
     except (ValidationError, json.JSONDecodeError, TypeError) as exc:
         raise InvalidInput(f"{where}: not a task: {exc}") from exc
-    verifier = hashlib.sha256(canonical_json(task.verifier.model_dump(mode="json")).encode()).hexdigest()
-    if task.id != row["task_id"] or verifier != row["verifier_sha256"]:
-        raise IntegrityError(
-            f"{where}: task {row['task_id']} was changed after its release", hint="certify it again as a new task"
-        )
+    verifier = canonical_json(task.verifier.model_dump(mode="json"))
+    if hashlib.sha256(verifier.encode()).hexdigest() != row["verifier_sha256"]:
+        raise _changed(row, where)
     return task
+
+
+def _changed(row: Mapping[str, Any], where: str) -> IntegrityError:
+    return IntegrityError(
+        f"{where}: task {row['task_id']} was changed after its release", hint="certify it again as a new task"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import Field
@@ -38,16 +39,21 @@ class Node(Record):
 
     @property
     def answer(self) -> str:
-        """What the shell (with its exit status) or a tool answered to this batch: the next observation's `response`."""
-        parts: list[str] = []
-        for item, receipt in zip(self.actions, self.receipts, strict=False):
-            parts += [receipt.response] if receipt.response else []
-            if item.action.type == "shell.exec" and receipt.status != "rejected":
-                code = receipt.exit_code
-                parts.append(
-                    f"[exit status {code}]" if code is not None else "[no exit status: the time limit was reached]"
-                )
-        return "\n".join(parts)
+        """What was answered to this batch: the next observation's `response`."""
+        return answer_to(self.actions, self.receipts)
+
+
+def answer_to(actions: Iterable[Action], receipts: Iterable[Receipt]) -> str:
+    """What the shell (with its exit status) or a tool answered to a batch, or why one of it was rejected."""
+    parts: list[str] = []
+    for item, receipt in zip(actions, receipts, strict=False):
+        parts += [receipt.response] if receipt.response else []
+        if item.action.type == "shell.exec" and receipt.status != "rejected":
+            code = receipt.exit_code
+            parts.append(
+                f"[exit status {code}]" if code is not None else "[no exit status: the time limit was reached]"
+            )
+    return "\n".join(parts)
 
 
 class Boundary(Record):

@@ -23,7 +23,13 @@ from cuamaster.dialects.dialect import Screen
 from cuamaster.dialects.pyautogui_code import AGENTNET
 from cuamaster.errors import InvalidAction, UnknownName
 from cuamaster.exports.manifest import Release
+from cuamaster.exports.options import Options
 from cuamaster.exports.profiles import PROFILES, cua_lite, profile
+from cuamaster.exports.sample import Sample
+from cuamaster.importers.cua_lite import read_cua_lite
+from cuamaster.records.trajectory import Step, Trajectory
+
+from .conftest import World, act
 
 Dataset = Callable[..., tuple[Path, Release]]
 Row = dict[str, Any]
@@ -208,10 +214,45 @@ def test_cua_lite_rows_keep_its_contract(dataset: Dataset) -> None:
                 for action in arguments["actions"] if name == "computer" else ():
                     places = [value for key, value in action.items() if key.endswith("coordinate")]
                     assert all(isinstance(value, int) and 0 <= value <= 1000 for place in places for value in place)
-        assert messages[-1]["role"] == "assistant"  # the last action is a label, unanswered
+        assert not waiting and messages[-1]["role"] == "assistant" and "tool_calls" not in messages[-1]
         assert metadata["metadata_kind"] == "cua" and metadata["dims"] == ["desktop", "use"]
     names = {action["action"] for text in frame["messages"] for message in json.loads(text) for call in message.get("tool_calls", ()) for action in call["function"]["arguments"].get("actions", ())}  # fmt: skip
     assert names == {"key_down", "key_up", "click", "type", "key", "drag"}
+
+
+def test_cua_lite_comes_back_through_our_importer(dataset: Dataset, world: World) -> None:
+    folder, _ = dataset("cua-lite")
+    whole, _ = dataset("trl")
+    pictures = {
+        row["id"]: [picture["bytes"] for picture in row["images"]]
+        for path in whole.glob("train/*.parquet")
+        for row in pq.read_table(path).to_pylist()
+    }
+    for item in read_cua_lite(folder, world.store):
+        (found,) = item.kept
+        assert isinstance(found, Trajectory), item.dropped
+        assert found.steps[-1].actions[-1].action.to_dict() == {"type": "finish", "args": {"status": "success"}}
+        before = pictures[item.id.removeprefix("cua-lite:")]
+        assert [world.store.get(step.observation.screenshot) for step in found.steps] == before
+        assert world.store.get(found.final.screenshot) == before[-1]
+
+
+@pytest.mark.parametrize("answer", ["", "3 files"])
+@pytest.mark.parametrize("together", [False, True])
+def test_cua_lite_ends_as_the_trajectory_does(world: World, answer: str, together: bool) -> None:
+    finish = act("finish", status="success", **({"answer": answer} if answer else {}))
+    batches = [(act("mouse.click", x=5, y=5), finish)] if together else [(act("mouse.click", x=5, y=5),), (finish,)]
+    steps = tuple(Step(observation=world.see(), actions=actions) for actions in batches)
+    sample = Sample(
+        id="s", round=1, source="collected", instruction="Count the files", mode="gui", policy="replay", steps=steps,
+        proof="verified", lineage=(),
+    )  # fmt: skip
+    (row,) = profile("cua-lite").rows(sample, Options())
+    assert isinstance(row, dict)
+    *_, result, last = json.loads(row["messages"])
+    assert last == {"role": "assistant", "content": [{"type": "text", "text": answer or "Done."}]}
+    seen = [{"type": "text", "text": "Done."}] if together else [{"type": "image", "index": 1}]
+    assert (result["role"], result["content"], len(row["images"])) == ("tool", seen, len(steps))
 
 
 def test_smaller_screenshots_keep_coordinates_right(dataset: Dataset) -> None:

@@ -3,7 +3,8 @@
 Shape as its validators ask for it (cua-lite/cua-lite: lite/data/utils/rows.py, lite/core/tools/action_space/base.py and
 lite/data/preproc/opencua/use.py): GUI actions ride in one `computer` call a step, everything else is a call of its own that
 `metadata.extra_tool_schemas` declares; each call is answered by a `tool` message that carries the next screenshot; no
-`terminate` is kept, so a trajectory ends with its last action, or with the answer as text.
+`terminate` is kept: a trajectory ends with the screen after its last action and a text, which is the answer or only `Done.`
+(`structural_final_message`, `finalize_use_messages` in lite/data/utils/messages.py).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from cuamaster.exports.turns import Message, Row, spoken
 from cuamaster.records.episode import Dropped
 from cuamaster.records.trajectory import Step
 
+_DONE = "Done."
 _COLUMNS: Columns = {"images": IMAGES, "messages": STRING, "metadata": STRING}
 
 
@@ -39,11 +41,8 @@ def _rows(sample: Sample, options: Options) -> Iterator[Row | Dropped]:
         declared |= {call["function"]["name"] for call in made} - {"computer"}
         told = [{"type": "action_description", "text": step.thought}] if step.thought else []
         messages.append({"role": "assistant", "tool_calls": made, **({"content": told} if told else {})})
-        if index + 1 < len(steps) or answer:
-            messages += _results(made, sample.steps[index + 1].observation.response, index + 1)
-    if answer:
-        messages.append({"role": "assistant", "content": [_text(answer)]})
-    shown = sample.steps[: len(steps) + bool(answer)]
+        messages += _results(made, sample.steps[index + 1 : index + 2], index + 1)
+    messages.append({"role": "assistant", "content": [_text(answer or _DONE)]})
     metadata = {
         "metadata_kind": "cua",
         "dims": ["desktop", "use"],
@@ -63,7 +62,7 @@ def _rows(sample: Sample, options: Options) -> Iterator[Row | Dropped]:
     }
     yield {
         "id": sample.id,
-        "images": [Picture.of(step.observation) for step in shown],
+        "images": [Picture.of(step.observation) for step in sample.steps],
         "messages": json.dumps(messages, ensure_ascii=False),
         "metadata": json.dumps(metadata, ensure_ascii=False),
     }
@@ -74,7 +73,7 @@ def _ended(steps: Sequence[Step]) -> tuple[Sequence[Step], str]:
     last = steps[-1]
     answer = str(last.actions[-1].action.args.get("answer", ""))
     if len(last.actions) > 1:
-        return [*steps[:-1], last.model_copy(update={"actions": last.actions[:-1]})], ""
+        return [*steps[:-1], last.model_copy(update={"actions": last.actions[:-1]})], answer
     if len(steps) == 1:
         raise InvalidAction("nothing was done before the task was called done", field="actions")
     return steps[:-1], answer
@@ -129,10 +128,14 @@ def _scroll(args: dict[str, Any]) -> dict[str, Any]:
     return {"direction": names[args[axis] < 0], "amount": abs(int(args[axis]))}
 
 
-def _results(calls: Sequence[dict[str, Any]], response: str, image: int) -> list[Message]:
-    """One result a call; the last one carries what was seen and answered afterwards."""
-    last = [*([_text(response)] if response else []), _image(image)]
-    contents: list[list[dict[str, Any]]] = [*([[_text("Done.")]] * (len(calls) - 1)), last]
+def _results(calls: Sequence[dict[str, Any]], after: Sequence[Step], image: int) -> list[Message]:
+    """One result a call; the last one carries what was seen and answered in the step `after`, if there is one."""
+    seen = [
+        part
+        for step in after
+        for part in [*([_text(step.observation.response)] if step.observation.response else []), _image(image)]
+    ]
+    contents: list[list[dict[str, Any]]] = [*([[_text(_DONE)]] * (len(calls) - 1)), seen or [_text(_DONE)]]
     return [
         {"role": "tool", "tool_call_id": call["id"], "content": content}
         for call, content in zip(calls, contents, strict=True)

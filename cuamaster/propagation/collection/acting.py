@@ -66,6 +66,11 @@ def _scene(state: StateSignature, desktop: Desktop, store: Store) -> str:
     return store.put(scene.to_json().encode())
 
 
+def shows(actions: Sequence[Action]) -> bool:
+    """Whether one of the actions should be seen on the screen."""
+    return any(item.action.category == "gui" and item.action.type != "mouse.move" for item in actions)
+
+
 def await_reaction(
     before: Image, desktop: Desktop, clock: Callable[[], float], pointers: Sequence[tuple[float, float]] = ()
 ) -> bool:

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
-from cuamaster.errors import CheckFailed, DesktopFault, SetupFailed
+from cuamaster.errors import CheckFailed, DesktopFault
 from cuamaster.ports import Decision, Desktop, Detector, Frame, Journal, Policy, ScreenReader, Store
-from cuamaster.propagation.collection.acting import await_reaction, observe, perform, pointers_of, with_effect
+from cuamaster.propagation.collection.acting import await_reaction, observe, perform, pointers_of, shows, with_effect
 from cuamaster.propagation.collection.journal import drop_after, joined
 from cuamaster.propagation.collection.outcomes import ENDINGS, outcome_of
 from cuamaster.propagation.collection.progress import begins_execution, course_of
 from cuamaster.propagation.collection.race import Beaten, Race, run_all
 from cuamaster.propagation.collection.rollback import roll_back
-from cuamaster.propagation.collection.setup import carry_out, establish, require
+from cuamaster.propagation.collection.setup import establish, require
 from cuamaster.propagation.collection.snapshots import Snapshots
 from cuamaster.propagation.collection.watching import AttemptFailed, Watch
 from cuamaster.records.episode import Boundary, Branch, Budget, Episode, Node
@@ -251,10 +251,6 @@ class _Rollout:
         raise AttemptFailed.because("the goal was not reached", self.watch.unmet_goals())
 
     def _verify(self, ended: str = "") -> Verdict:
-        try:
-            carry_out(self.task.closing, self.desktop)
-        except SetupFailed as exc:
-            raise CheckFailed(f"what has to be done before the verifier looks could not be done: {exc}") from exc
         verdict = self.watch.verify(ended)
         if verdict.status == "errored":
             self.verdict = verdict
@@ -331,7 +327,7 @@ class _Rollout:
             reader=self.reader,
             clock=lambda: self.clock() - self.begun,
         )
-        if any(item.action.category == "gui" and item.action.type != "mouse.move" for item in tried):
+        if shows(tried):
             earlier = [place for node in self.path() for place in pointers_of(node.actions)][-1:]
             if await_reaction(frame.image, self.desktop, self.clock, [*earlier, *pointers_of(tried)]):
                 receipts = with_effect(tried, receipts)

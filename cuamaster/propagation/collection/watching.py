@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from cuamaster.checks import unmet, verify
-from cuamaster.errors import CheckFailed
+from cuamaster.errors import CheckFailed, SetupFailed
 from cuamaster.ports import Desktop, ScreenReader
 from cuamaster.propagation.collection.acting import QUIET_S
 from cuamaster.propagation.collection.progress import course_of
+from cuamaster.propagation.collection.setup import carry_out
 from cuamaster.records.task import Task
 from cuamaster.records.verdict import Check, Verdict
 from cuamaster.vision.changes import same_screen
@@ -42,7 +43,14 @@ class Watch:
         self._goals = self._course.goals
 
     def verify(self, ended: str = "") -> Verdict:
-        """The task's verifier, now: passed, failed or errored; `ended`: the status with which the policy finished."""
+        """The task's verifier, after its closing steps: passed, failed or errored; `ended`: the status the policy finished with.
+
+        Raises CheckFailed when a closing step could not be done.
+        """
+        try:
+            carry_out(self._task.closing, self._desktop)
+        except SetupFailed as exc:
+            raise CheckFailed(f"what has to be done before the verifier looks could not be done: {exc}") from exc
         return verify(self._task.verifier, self._desktop, self._reader, ended=ended)
 
     def unmet_goals(self) -> tuple[Check, ...]:

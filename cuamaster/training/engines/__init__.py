@@ -1,0 +1,1 @@
+"""One file an engine: the recipe in the words of its configuration."""

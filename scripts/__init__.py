@@ -1,0 +1,1 @@
+"""What the project itself is built, checked and tried with; never in the wheel."""

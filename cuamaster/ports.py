@@ -132,9 +132,7 @@ class FrameReader(Protocol):
     def at(self, path: Path, t: float) -> Image:
         """The frame shown at `t` seconds."""
 
-    def glimpses(
-        self, path: Path, times: Sequence[float], *, count: int, apart: float, longest: int
-    ) -> list[Glimpse]:
+    def glimpses(self, path: Path, times: Sequence[float], *, count: int, apart: float, longest: int) -> list[Glimpse]:
         """Moments near `times` in order, each once: up to `count` pictures `apart` seconds after one another, their longer side at most
         `longest` pixels.
 

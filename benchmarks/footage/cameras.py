@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
-
 from footage.drawing import Clip, Picture, Random, Sensor, photo, shifted, texture, times
 
 SIZE = (1280, 720)
@@ -22,7 +21,9 @@ def talker(random: Random, size: tuple[int, int]) -> Iterator[Picture]:
             colour = tuple(int(v) for v in random.integers(40, 200, 3))
             cv2.rectangle(room, (x, int(random.integers(0, height // 3))), (x + width // 26, height), colour, -1)
     if kind == 2:
-        room = np.asarray(cv2.GaussianBlur(photo("china", width + 20, height + 20), (0, 0), max(2, width / 80)), np.uint8)
+        room = np.asarray(
+            cv2.GaussianBlur(photo("china", width + 20, height + 20), (0, 0), max(2, width / 80)), np.uint8
+        )
     skin = np.array([random.uniform(120, 235)] * 3) * (1.0, 0.78, 0.66)
     cloth = random.integers(20, 200, 3)
     sensor, still = Sensor(random, size, float(random.uniform(1.5, 6.0))), random.random() < 0.6
@@ -36,15 +37,57 @@ def talker(random: Random, size: tuple[int, int]) -> Iterator[Picture]:
         y = height * (0.42 + 0.03 * np.sin(1.3 * t + phase[3]) + 0.01 * np.sin(5.3 * t + phase[4]))
         unit = min(width, height) * 0.17
         centre = (int(x), int(y + 3.3 * unit))
-        cv2.ellipse(frame, centre, (int(2.1 * unit), int(2.0 * unit)), 0, 0, 360, tuple(map(int, cloth)), -1, cv2.LINE_AA)
-        cv2.ellipse(frame, (int(x), int(y)), (int(unit), int(1.35 * unit)), 5 * np.sin(1.1 * t), 0, 360, tuple(map(int, skin)), -1, cv2.LINE_AA)
-        cv2.ellipse(frame, (int(x), int(y - 0.9 * unit)), (int(1.05 * unit), int(0.6 * unit)), 0, 180, 360, (40, 30, 25), -1, cv2.LINE_AA)
+        cv2.ellipse(
+            frame, centre, (int(2.1 * unit), int(2.0 * unit)), 0, 0, 360, tuple(map(int, cloth)), -1, cv2.LINE_AA
+        )
+        cv2.ellipse(
+            frame,
+            (int(x), int(y)),
+            (int(unit), int(1.35 * unit)),
+            5 * np.sin(1.1 * t),
+            0,
+            360,
+            tuple(map(int, skin)),
+            -1,
+            cv2.LINE_AA,
+        )
+        cv2.ellipse(
+            frame,
+            (int(x), int(y - 0.9 * unit)),
+            (int(1.05 * unit), int(0.6 * unit)),
+            0,
+            180,
+            360,
+            (40, 30, 25),
+            -1,
+            cv2.LINE_AA,
+        )
         lid = 0.02 if int(t * 3 + phase[5]) % 11 == 0 else 0.12
         for side in (-1, 1):
             eye = (int(x + side * 0.4 * unit), int(y - 0.15 * unit))
-            cv2.ellipse(frame, eye, (max(1, int(0.16 * unit)), max(1, int(lid * unit))), 0, 0, 360, (30, 25, 25), -1, cv2.LINE_AA)
+            cv2.ellipse(
+                frame,
+                eye,
+                (max(1, int(0.16 * unit)), max(1, int(lid * unit))),
+                0,
+                0,
+                360,
+                (30, 25, 25),
+                -1,
+                cv2.LINE_AA,
+            )
         mouth = max(1, int(unit * 0.14 * abs(np.sin(7 * t) * np.sin(2.2 * t + 1))))
-        cv2.ellipse(frame, (int(x), int(y + 0.7 * unit)), (max(1, int(0.35 * unit)), mouth), 0, 0, 360, (110, 40, 45), -1, cv2.LINE_AA)
+        cv2.ellipse(
+            frame,
+            (int(x), int(y + 0.7 * unit)),
+            (max(1, int(0.35 * unit)), mouth),
+            0,
+            0,
+            360,
+            (110, 40, 45),
+            -1,
+            cv2.LINE_AA,
+        )
         lit = cv2.multiply(frame, light, dtype=cv2.CV_8U)
         yield sensor.see(np.asarray(cv2.GaussianBlur(lit, (0, 0), 0.8), np.uint8))
 
@@ -60,7 +103,11 @@ def moving_view(seed: int) -> Clip:
     def frames() -> Iterator[Picture]:
         random = np.random.default_rng([11, seed])
         width, height = SIZE
-        scene = photo(("china", "flower")[seed % 2], width * 3 // 2, height * 3 // 2) if seed % 3 else texture(random, width * 3 // 2, height * 3 // 2, 1.3)
+        scene = (
+            photo(("china", "flower")[seed % 2], width * 3 // 2, height * 3 // 2)
+            if seed % 3
+            else texture(random, width * 3 // 2, height * 3 // 2, 1.3)
+        )
         sensor, pace = Sensor(random, SIZE, float(random.uniform(2, 7))), float(random.uniform(0.1, 0.6))
         for t in times():
             x, y = 250 * np.sin(pace * t), 130 * np.sin(0.7 * pace * t + 1)
@@ -102,7 +149,13 @@ def filmed_screen(screen: Clip, seed: int) -> Clip:
         for picture, _ in zip(screen.frames(), times(), strict=False):
             there = (corners + random.normal(0, 0.8, 2)).astype(np.float32)
             own = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
-            view = cv2.warpPerspective(picture, cv2.getPerspectiveTransform(own, there), SIZE, dst=room.copy(), borderMode=cv2.BORDER_TRANSPARENT)
+            view = cv2.warpPerspective(
+                picture,
+                cv2.getPerspectiveTransform(own, there),
+                SIZE,
+                dst=room.copy(),
+                borderMode=cv2.BORDER_TRANSPARENT,
+            )
             yield sensor.see(np.asarray(cv2.GaussianBlur(view, (0, 0), 1.6), np.uint8))
 
     return Clip("filmed-screen", seed, "camera", SIZE, frames)
@@ -132,8 +185,9 @@ def blank(seed: int) -> Clip:
         for t in times():
             frame = np.full((SIZE[1], SIZE[0], 3), (0, 0, 0) if seed % 2 == 0 else (20, 30, 80), np.uint8)
             if seed % 4 >= 2 and t < 5:
-                cv2.putText(frame, "Chapter one", (420, 380), cv2.FONT_HERSHEY_DUPLEX, 2.2, (240, 240, 240), 3, cv2.LINE_AA)
+                cv2.putText(
+                    frame, "Chapter one", (420, 380), cv2.FONT_HERSHEY_DUPLEX, 2.2, (240, 240, 240), 3, cv2.LINE_AA
+                )
             yield frame
 
     return Clip("blank", seed, "blank", SIZE, frames)
-

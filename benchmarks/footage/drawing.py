@@ -96,7 +96,9 @@ class Sensor:
         return np.asarray(cv2.subtract(cv2.add(lit, self._more[part]), self._less[part]), np.uint8)
 
 
-def shifted(picture: Picture, x: float, y: float, width: int, height: int, zoom: float = 1.0, turn: float = 0.0) -> Picture:
+def shifted(
+    picture: Picture, x: float, y: float, width: int, height: int, zoom: float = 1.0, turn: float = 0.0
+) -> Picture:
     """The part of a larger picture that a camera sees, its middle moved by x, y pixels."""
     move = cv2.getRotationMatrix2D((picture.shape[1] / 2 + x, picture.shape[0] / 2 + y), turn, zoom)
     move[:, 2] += (width / 2 - picture.shape[1] / 2 - x, height / 2 - picture.shape[0] / 2 - y)

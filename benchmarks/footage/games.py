@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
+from footage.drawing import Clip, Picture, font, texture, times
 from PIL import Image, ImageDraw
-
-from footage.drawing import Clip, Picture, Random, font, texture, times
 
 SIZE = (1280, 720)
 
 
-def _status(frame: Picture, random: Random, t: float) -> Picture:
+def _status(frame: Picture, t: float) -> Picture:
     """The bars and numbers that games show on top."""
     image = Image.fromarray(frame)
     pen = ImageDraw.Draw(image)
@@ -39,7 +38,7 @@ def walk(seed: int) -> Clip:
             step = (x + 0.08 * np.cos(heading), y + 0.08 * np.sin(heading))
             if not world[int(step[1]), int(step[0])]:
                 x, y = step
-            yield _status(_view(world, wall, floor, (x, y, heading), columns), random, t)
+            yield _status(_view(world, wall, floor, (x, y, heading), columns), t)
 
     return Clip("walk", seed, "game", SIZE, frames)
 
@@ -61,9 +60,13 @@ def _view(world: Picture, wall: Picture, floor: Picture, where: tuple[float, flo
     shade = np.clip(1.2 / (1 + 0.35 * distance), 0, 1)[None, :, None]
     texel = wall[np.clip(up * 255, 0, 255).astype(int), np.broadcast_to((across * 255).astype(int), up.shape)] * shade
     depth = rows / (2 * np.maximum(1, np.abs(v - rows / 2)))
-    ground = floor[
-        ((y + depth * np.sin(angles)[None]) * 60).astype(int) % 512, ((x + depth * np.cos(angles)[None]) * 60).astype(int) % 512
-    ] * np.clip(1 / (1 + 0.3 * depth), 0, 1)[..., None]
+    ground = (
+        floor[
+            ((y + depth * np.sin(angles)[None]) * 60).astype(int) % 512,
+            ((x + depth * np.cos(angles)[None]) * 60).astype(int) % 512,
+        ]
+        * np.clip(1 / (1 + 0.3 * depth), 0, 1)[..., None]
+    )
     small = np.where(((up >= 0) & (up < 1))[..., None], texel, ground).astype(np.uint8)
     return np.asarray(cv2.resize(small, SIZE, interpolation=cv2.INTER_LINEAR), np.uint8)
 
@@ -75,14 +78,25 @@ def platformer(seed: int) -> Clip:
         random = np.random.default_rng([21, seed])
         tile = int(random.choice([40, 48, 64]))
         heights = np.clip(np.cumsum(random.integers(-1, 2, 400)) + 3, 1, 6)
-        earth = cv2.resize(texture(random, tile // 4 * 4, tile // 4 * 4, 1.1)[::4, ::4], (tile, tile), interpolation=cv2.INTER_NEAREST)
+        earth = cv2.resize(
+            texture(random, tile // 4 * 4, tile // 4 * 4, 1.1)[::4, ::4], (tile, tile), interpolation=cv2.INTER_NEAREST
+        )
         sky, grass = tuple(map(int, random.integers(90, 220, 3))), tuple(map(int, random.integers(30, 180, 3)))
         speed = float(random.uniform(90, 300))
         for t in times():
             frame = np.full((SIZE[1], SIZE[0], 3), sky, np.uint8)
             offset = int(speed * t)
             for cloud in range(6):
-                cv2.ellipse(frame, ((cloud * 300 - offset // 3) % 1500 - 100, 100 + 37 * cloud % 160), (90, 30), 0, 0, 360, (250, 250, 250), -1)
+                cv2.ellipse(
+                    frame,
+                    ((cloud * 300 - offset // 3) % 1500 - 100, 100 + 37 * cloud % 160),
+                    (90, 30),
+                    0,
+                    0,
+                    360,
+                    (250, 250, 250),
+                    -1,
+                )
             for column in range(-1, SIZE[0] // tile + 2):
                 index = (column + offset // tile) % 400
                 left = column * tile - offset % tile
@@ -93,7 +107,7 @@ def platformer(seed: int) -> Clip:
                         cv2.rectangle(frame, (left, top), (left + tile, top + tile // 5), grass, -1)
             jump = int(160 * abs(np.sin(2.1 * t)))
             cv2.rectangle(frame, (560, 300 - jump // 2), (604, 372 - jump // 2), (200, 40, 40), -1)
-            yield _status(frame, random, t)
+            yield _status(frame, t)
 
     return Clip("platformer", seed, "game", SIZE, frames)
 
@@ -116,7 +130,7 @@ def shooter(seed: int) -> Clip:
             frame = np.roll(ground, int(80 * t), axis=0)[: SIZE[1]].copy()
             for where, colour in zip((place + drift * t) % SIZE, colours, strict=True):
                 cv2.drawMarker(frame, tuple(map(int, where)), tuple(map(int, colour)), cv2.MARKER_TRIANGLE_UP, 44, 6)
-            yield _status(frame, random, t)
+            yield _status(frame, t)
 
     return Clip("shooter", seed, "game", SIZE, frames)
 
@@ -127,7 +141,16 @@ def animation(seed: int) -> Clip:
     def frames() -> Iterator[Picture]:
         random = np.random.default_rng([23, seed])
         ground = tuple(map(int, random.integers(150, 255, 3)))
-        parts = [(random.integers(0, 3), random.uniform(0.1, 0.9, 2), random.uniform(30, 130), random.integers(0, 255, 3), random.uniform(0, 6)) for _ in range(14)]
+        parts = [
+            (
+                random.integers(0, 3),
+                random.uniform(0.1, 0.9, 2),
+                random.uniform(30, 130),
+                random.integers(0, 255, 3),
+                random.uniform(0, 6),
+            )
+            for _ in range(14)
+        ]
         words = ["Think big", "Step one", "Grow fast", "Your idea"]
         for t in times():
             image = Image.new("RGB", SIZE, ground)

@@ -6,13 +6,13 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-
-from cuamaster.assets import samples_folder
 from footage.cameras import blank, filmed_screen, hands, moving_view, slow_zoom, still, talking_head
 from footage.drawing import FPS, Clip
 from footage.games import animation, platformer, shooter, walk
 from footage.screens import after, desk, recorded, terminal, with_bars, with_corner_camera, with_side_camera
 from footage.slides import slides
+
+from cuamaster.assets import samples_folder
 
 TUNED_SEEDS = (0, 1, 2)
 HELD_SEEDS = (100, 101, 102)

@@ -9,16 +9,50 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from footage.cameras import talker
+from footage.drawing import FPS, SECONDS, Clip, Picture, Random, font, photo, times
 from PIL import Image, ImageDraw
 
-from footage.cameras import talker
-from footage.drawing import FPS, SECONDS, Box, Clip, Picture, Random, font, photo, times
-
-MENUS = "File Edit View Insert Format Tools Window Help".split()
-WORDS = (
-    "budget total report invoice layer select window March revenue export settings folder notes draft table column value import chart filter "
-    "search result page margin image shape color server query branch commit deploy update project client order review"
-).split()
+MENUS = ["File", "Edit", "View", "Insert", "Format", "Tools", "Window", "Help"]
+WORDS = [
+    "budget",
+    "total",
+    "report",
+    "invoice",
+    "layer",
+    "select",
+    "window",
+    "March",
+    "revenue",
+    "export",
+    "settings",
+    "folder",
+    "notes",
+    "draft",
+    "table",
+    "column",
+    "value",
+    "import",
+    "chart",
+    "filter",
+    "search",
+    "result",
+    "page",
+    "margin",
+    "image",
+    "shape",
+    "color",
+    "server",
+    "query",
+    "branch",
+    "commit",
+    "deploy",
+    "update",
+    "project",
+    "client",
+    "order",
+    "review",
+]
 _THEMES = (  # ground, panel, text, accent
     ((236, 236, 236), (250, 250, 250), (30, 30, 30), (53, 132, 228)),
     ((43, 43, 48), (30, 30, 34), (214, 214, 214), (90, 160, 250)),
@@ -57,7 +91,9 @@ class Desk:
         begun, what, place = self.plan[index]
         typed = sum(step[1] == "type" for step in self.plan[:index])
         letters = int((t - begun) * 6) if what == "type" else 0
-        image = Image.fromarray(self._window(typed, letters, t if self.viewport and what != "rest" else begun if self.viewport else 0.0))
+        image = Image.fromarray(
+            self._window(typed, letters, t if self.viewport and what != "rest" else begun if self.viewport else 0.0)
+        )
         if what in ("menu", "dialog") and t - begun > 0.8:
             self._popup(image, place, what)
         before = self.plan[index - 1][2] if index else place
@@ -71,7 +107,11 @@ class Desk:
     @lru_cache(maxsize=2)  # noqa: B019  a desk lives as long as its clip
     def _window(self, typed: int, letters: int, t: float) -> Picture:
         width, height = self.size
-        image = Image.fromarray(photo("china", width, height)) if self.wallpaper else Image.new("RGB", self.size, (40, 70, 110))
+        image = (
+            Image.fromarray(photo("china", width, height))
+            if self.wallpaper
+            else Image.new("RGB", self.size, (40, 70, 110))
+        )
         pen, type_, line = ImageDraw.Draw(image), font(self.text), int(self.text * 1.5)
         x0, y0, x1, y1 = self.margin, self.margin, width - self.margin, height - self.margin
         pen.rectangle((x0, y0, x1, y1), fill=self.ground, outline=self.ink)
@@ -198,7 +238,9 @@ def with_side_camera(clip: Clip, seed: int) -> Clip:
             yield np.concatenate([person, screen] if left else [screen, person], axis=1)
 
     region = (wide, 0, total, height) if left else (0, 0, width, height)
-    return replace(clip, family=f"{clip.family}+side-camera", seed=seed, size=(total, height), frames=frames, region=region)
+    return replace(
+        clip, family=f"{clip.family}+side-camera", seed=seed, size=(total, height), frames=frames, region=region
+    )
 
 
 def with_bars(clip: Clip, seed: int, style: str) -> Clip:
@@ -218,7 +260,9 @@ def with_bars(clip: Clip, seed: int, style: str) -> Clip:
         for screen in clip.frames():
             if style == "blur":
                 small = cv2.resize(screen, (size[0] // 16, size[1] // 16), interpolation=cv2.INTER_AREA)
-                whole = np.asarray(cv2.resize(cv2.GaussianBlur(small, (0, 0), 2), size, interpolation=cv2.INTER_CUBIC), np.uint8)
+                whole = np.asarray(
+                    cv2.resize(cv2.GaussianBlur(small, (0, 0), 2), size, interpolation=cv2.INTER_CUBIC), np.uint8
+                )
             else:
                 whole = np.full((size[1], size[0], 3), colour, np.uint8)
             whole[y : y + height, x : x + width] = screen
@@ -237,4 +281,3 @@ def after(talk: Clip, clip: Clip, seed: int, part: float) -> Clip:
             yield np.asarray(cv2.resize(one, clip.size), np.uint8) if index < switch else two
 
     return replace(clip, family=f"{talk.family}>{clip.family}", seed=seed, frames=frames, share=1 - part)
-

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
-from PIL import Image, ImageDraw
-
 from footage.drawing import SECONDS, Clip, Picture, font, photo, texture, times
 from footage.screens import WORDS
+from PIL import Image, ImageDraw
 
 SIZE = (1280, 720)
 
@@ -47,7 +46,9 @@ def _slide(
 ) -> Picture:
     image = Image.fromarray(ground)
     pen = ImageDraw.Draw(image)
-    pen.text((80, 50), " ".join(random.choice(WORDS, 3)).capitalize(), fill=accent, font=font(int(random.integers(46, 66))))
+    pen.text(
+        (80, 50), " ".join(random.choice(WORDS, 3)).capitalize(), fill=accent, font=font(int(random.integers(46, 66)))
+    )
     pen.rectangle((80, 130, 1200, 134), fill=accent)
     size, wide = int(random.integers(26, 40)), 620 if decorated else 1100
     for row in range(int(random.integers(3, 7))):

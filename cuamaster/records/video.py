@@ -109,8 +109,12 @@ class ScreenView(Record):
 
     video_id: str
     region: PixelBox = Field(description="the screen in the recording's picture; all later steps see this part only")
-    camera: PixelBox | None = Field(default=None, description="a presenter's picture on it, painted over by later steps")
-    spans: tuple[tuple[float, float], ...] = Field(description="seconds in which a screen is shown, as far as was looked")
+    camera: PixelBox | None = Field(
+        default=None, description="a presenter's picture on it, painted over by later steps"
+    )
+    spans: tuple[tuple[float, float], ...] = Field(
+        description="seconds in which a screen is shown, as far as was looked"
+    )
     share: float = Field(ge=0, le=1, description="of the moments looked at that show a screen")
     text_height: float = Field(description="pixels, median of the lines that were read")
     confidence: float = Field(ge=0, le=1, description="of the reader in these lines, median")

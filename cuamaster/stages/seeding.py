@@ -165,7 +165,14 @@ def transcribe(folder: RoundFolder, ports: SeedingPorts, taxonomy: Taxonomy, eac
                 return [transcript], ()
         return (), (Dropped(item_id=media.video_id, stage="transcribe", reason="no-speech", detail=video.url),)
 
-    _per_video(folder, "transcribe", listen, each, only=_views(folder), given=" ".join(item.name for item in ports.transcribers))
+    _per_video(
+        folder,
+        "transcribe",
+        listen,
+        each,
+        only=_views(folder),
+        given=" ".join(item.name for item in ports.transcribers),
+    )
 
 
 def score(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:

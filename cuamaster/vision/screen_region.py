@@ -16,10 +16,10 @@ from cuamaster.vision.screen_traits import CELL, Cells, Traits
 _SOFT = 14
 """Grey levels between neighbours that no pixel of a bar reaches, plain or blurred."""
 _BORDER, _ALONG, _ENDS = 10, 0.5, 0.02
-"""A bar ends at a step of so many grey levels along this share of its length, and of its two ends, in most moments: a window on an empty
-desktop stops before the ends."""
-_LEAST_BAR, _MOST_BAR = 0.02, 0.36
-"""Of the picture's width or height, on each side; a wide screen in a tall frame leaves 0.36."""
+"""A bar ends at a step of so many grey levels along this share of its length, and if it is plain also of its two ends, in most moments: a
+window on an empty desktop stops before the ends."""
+_LEAST_BAR, _MOST_BAR = 0.04, 0.36
+"""Of the picture's width or height, on each side: 16:10 in 16:9 leaves 0.05, a wide screen in a tall frame 0.36."""
 _UNEVEN = 0.02
 """By which bars of a pair may differ."""
 LIVE = 0.75
@@ -98,19 +98,22 @@ def _bars(pictures: Sequence[Gray]) -> tuple[int, int] | None:
     least, most = _LEAST_BAR * length, _MOST_BAR * length
     if not (least <= min(before, after) and max(before, after) <= most and abs(before - after) <= _UNEVEN * length + 2):
         return None
-    begins, ends = _ends(pictures, first), _ends(pictures, last)
+    plain = all(int(np.ptp(part)) <= _SOFT for picture in pictures for part in (picture[:first], picture[last:]))
+    if plain and any(abs(int(picture[0, 0]) - int(picture[-1, -1])) > _SOFT for picture in pictures):
+        return None  # a title line and a status line
+    begins, ends = (_ends(pictures, edge, to_the_ends=plain) for edge in (first, last))
     if begins != ends:  # one of them is a title line in the colour of the bars: the other tells where it is
         return (first, length - first) if begins else (length - last, last)
     return (first, last) if begins else None
 
 
-def _ends(pictures: Sequence[Gray], edge: int) -> bool:
+def _ends(pictures: Sequence[Gray], edge: int, *, to_the_ends: bool) -> bool:
     """Whether the picture begins or ends at a row along most of its length, in most moments."""
     near = [picture[max(0, edge - 3) : edge + 3].astype(np.int16) for picture in pictures]
     steps = [np.abs(part[-1] - part[0]) >= _BORDER for part in near]
     end = max(1, round(_ENDS * pictures[0].shape[1]))
     along = np.median([[step.mean(), step[:end].mean(), step[-end:].mean()] for step in steps], axis=0)
-    return bool(along.min() >= _ALONG)
+    return bool((along.min() if to_the_ends else along[0]) >= _ALONG)
 
 
 def camera_in(quiet: Sequence[Traits], region: PixelBox) -> PixelBox | None:
@@ -122,7 +125,7 @@ def camera_in(quiet: Sequence[Traits], region: PixelBox) -> PixelBox | None:
     inside = Layout(region, None).cells(live.shape)
     closed = cv2.morphologyEx(live * inside, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
     closed = cv2.morphologyEx(closed, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    _, names, found, _ = cv2.connectedComponentsWithStats(np.asarray(closed, np.uint8), connectivity=4)
+    _, _, found, _ = cv2.connectedComponentsWithStats(np.asarray(closed, np.uint8), connectivity=4)
     if len(found) < 2:
         return None
     name = 1 + int(np.argmax(found[1:, cv2.CC_STAT_AREA]))
@@ -147,6 +150,24 @@ def _framed(box: PixelBox, region: PixelBox, pictures: Sequence[Gray]) -> PixelB
     top = _edge(mean[:, x0:x1].T, y0, region[1], region[3])
     bottom = _edge(mean[:, x0:x1].T, y1, region[1], region[3])
     return left, top, max(left + 1, right), max(top + 1, bottom)
+
+
+def sharpened(region: PixelBox, frame: Gray, reach: int) -> PixelBox:
+    """The region of a whole frame with each side at the strongest edge within `reach` pixels; sides at the frame's border stay."""
+    height, width = frame.shape
+    x0, y0, x1, y1 = region
+    across, down = frame[y0:y1].astype(np.float32), frame[:, x0:x1].T.astype(np.float32)
+    return (
+        _strongest(across, x0, width, reach), _strongest(down, y0, height, reach),
+        _strongest(across, x1, width, reach), _strongest(down, y1, height, reach),
+    )  # fmt: skip
+
+
+def _strongest(lines: npt.NDArray[np.float32], at: int, length: int, reach: int) -> int:
+    if at <= 0 or at >= length:
+        return min(max(at, 0), length)
+    low, high = max(1, at - reach), min(length, at + reach + 1)
+    return low + int(np.argmax(np.abs(np.diff(lines[:, low - 1 : high], axis=1)).mean(axis=0)))
 
 
 def _edge(mean: npt.NDArray[np.float32], at: int, first: int, last: int) -> int:

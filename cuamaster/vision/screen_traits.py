@@ -20,7 +20,10 @@ Cells = npt.NDArray[np.bool_]
 """One truth value a cell, (rows, columns)."""
 LONGEST = 960
 CELL = 8
-_MOVED, _STIRRED = 10, 2  # grey levels: encoders alter still screens by less than the first, still plain ones not even by the second
+_MOVED, _STIRRED = (
+    10,
+    2,
+)  # grey levels: encoders alter still screens by less than the first, still plain ones not even by the second
 _FEW = 3  # pixels of a cell
 _PLAIN, _INK = 6, 60  # grey levels from the darkest to the lightest pixel of a cell
 _EDGE, _RUN = 14, 24  # grey levels across, pixels along
@@ -57,7 +60,7 @@ def traits_of(glimpse: Glimpse) -> Traits:
     return Traits(
         t=glimpse.t, picture=picture, plain=spread <= _PLAIN, ink=spread >= _INK, fine=_fine(picture), letters=_letters(picture),
         moved=blocks(delta >= _MOVED).sum(axis=(1, 3)) >= _FEW, stirred=blocks(delta >= _STIRRED).sum(axis=(1, 3)) >= _FEW,
-        straight=blocks(_straight(picture)).any(axis=(1, 3)),
+        straight=np.asarray(blocks(_straight(picture)).any(axis=(1, 3))),
     )  # fmt: skip
 
 
@@ -113,4 +116,4 @@ def _in_lines(letters: npt.NDArray[np.int32], wide: npt.NDArray[np.int32]) -> np
     same &= np.abs(tall[:, None] - tall) <= np.maximum(2, 0.5 * tall)[:, None]
     apart = x - (x + wide)[:, None]  # from the end of the row's to the begin of the column's
     follows = same & (apart >= -1) & (apart <= 1.5 * tall[:, None])
-    return letters[follows.any(axis=0) | follows.any(axis=1)]
+    return np.asarray(letters[follows.any(axis=0) | follows.any(axis=1)])

@@ -40,14 +40,13 @@ class ScreenFrames:
         """The screen at `t` seconds."""
         return cut(self._frames.at(path, t), self._view)
 
-    def glimpses(
-        self, path: Path, times: Sequence[float], *, count: int, apart: float, longest: int
-    ) -> list[Glimpse]:
+    def glimpses(self, path: Path, times: Sequence[float], *, count: int, apart: float, longest: int) -> list[Glimpse]:
         """Moments of the screen; `longest` bounds the whole picture's longer side."""
         info = self._frames.probe(path)
         found = self._frames.glimpses(path, times, count=count, apart=apart, longest=longest)
         return [
-            Glimpse(item.t, tuple(part(picture, self._view.region, info) for picture in item.pictures)) for item in found
+            Glimpse(item.t, tuple(part(picture, self._view.region, info) for picture in item.pictures))
+            for item in found
         ]
 
     def audio(self, path: Path, out: Path) -> Path:

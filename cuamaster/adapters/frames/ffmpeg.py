@@ -71,9 +71,7 @@ class FfmpegFrames:
                 return image
         raise MediaError(f"{path}: no frame could be decoded at {t:.2f} s", reason="decode-failed")
 
-    def glimpses(
-        self, path: Path, times: Sequence[float], *, count: int, apart: float, longest: int
-    ) -> list[Glimpse]:
+    def glimpses(self, path: Path, times: Sequence[float], *, count: int, apart: float, longest: int) -> list[Glimpse]:
         """Moments at the key frames before `times`, or, where there are few, everywhere in one pass; raises MediaError if none is found."""
         info = self.probe(path)
         take = Take(count, apart, info.within(longest))

@@ -80,7 +80,22 @@ def _scale(take: Take) -> str:
 def _run(
     program: str, path: Path, before: list[str], filters: str, after: list[str], seconds: float
 ) -> tuple[bytes, list[float]]:
-    command = [program, "-nostdin", "-hide_banner", "-nostats", "-v", "info", *before, "-i", str(path), "-an", "-sn", "-dn", "-vf", filters]
+    command = [
+        program,
+        "-nostdin",
+        "-hide_banner",
+        "-nostats",
+        "-v",
+        "info",
+        *before,
+        "-i",
+        str(path),
+        "-an",
+        "-sn",
+        "-dn",
+        "-vf",
+        filters,
+    ]
     command += ["-fps_mode", "passthrough", *after, "-f", "rawvideo", "pipe:"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=seconds, check=False, stdin=subprocess.DEVNULL)

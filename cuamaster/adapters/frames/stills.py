@@ -44,9 +44,7 @@ class StillFrames:
         pictures = self._pictures(path)
         return pictures[max(0, bisect_right([at for at, _ in pictures], t + 1e-9) - 1)][1]
 
-    def glimpses(
-        self, path: Path, times: Sequence[float], *, count: int, apart: float, longest: int
-    ) -> list[Glimpse]:
+    def glimpses(self, path: Path, times: Sequence[float], *, count: int, apart: float, longest: int) -> list[Glimpse]:
         """The moments themselves."""
         info = self.probe(path)
         size = info.within(longest)

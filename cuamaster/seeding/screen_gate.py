@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -17,7 +16,7 @@ import numpy as np
 from cuamaster.ports import FrameReader, Image, ScreenReader
 from cuamaster.records.episode import Dropped
 from cuamaster.records.trajectory import TextBox
-from cuamaster.records.video import Media, MediaInfo, PixelBox, ScreenView
+from cuamaster.records.video import Media, PixelBox, ScreenView
 from cuamaster.seeding.screen_kind import Kind, Seen, look
 from cuamaster.vision.changes import gray
 from cuamaster.vision.legibility import Reading, reading_of
@@ -67,15 +66,11 @@ def gate(media: Media, *, frames: FrameReader, reader: ScreenReader) -> tuple[li
     seen = look(frames.glimpses(path, moments(info.duration), count=PICTURES, apart=APART, longest=LONGEST))
     if seen.kind != "screen":
         return [], [_dropped(media, seen.kind, f"{_told(seen)}: {_REASONS[seen.kind]}")]
-    fullest = _fullest(seen)
-    # A little later than the key frame, whose time is rounded; the decoder would begin at the one before.
-    first = frames.at(path, fullest[0].t + ROUNDING)
-    region = sharpened(_scaled(seen.layout.region, seen, info), gray(first), reach=round(4 * info.width / LONGEST) + 2)
+    region, camera = placed(seen, path, frames)
     width, height = region[2] - region[0], region[3] - region[1]
     if width < LEAST_ASPECT * height:
         return [], [_dropped(media, "portrait", f"{width}x{height}: the screen of a phone, or a part of one")]
-    camera = None if seen.layout.camera is None else _grown(_scaled(seen.layout.camera, seen, info), region)
-    reading = read(seen, fullest, first, region, path, frames, reader)
+    reading = read(seen, region, path, frames, reader)
     if reading.words < LEAST_WORDS or reading.confidence < LEAST_CONFIDENCE or reading.height < LEAST_HEIGHT:
         detail = f"{reading.words} words, confidence {reading.confidence:.2f}, {reading.height:.0f} pixels high on {width}x{height}"
         return [], [_dropped(media, "unreadable", f"where most text stands: {detail}")]
@@ -86,25 +81,31 @@ def gate(media: Media, *, frames: FrameReader, reader: ScreenReader) -> tuple[li
     return [view], []
 
 
-def read(
-    seen: Seen,
-    fullest: Sequence[Traits],
-    first: Image,
-    region: PixelBox,
-    path: Path,
-    frames: FrameReader,
-    reader: ScreenReader,
-) -> Reading:
-    """What can be read where the text is densest, in the first of the `fullest` moments and, if that is little, in the next."""
+def placed(seen: Seen, path: Path, frames: FrameReader) -> tuple[PixelBox, PixelBox | None]:
+    """Screen and camera in pixels of the recording, the first to the pixel, as one whole frame shows it."""
+    frame = gray(_frame(_fullest(seen)[0], path, frames))
+    small = seen.moments[0].picture
+    scale = (frame.shape[1] / small.shape[1], frame.shape[0] / small.shape[0])
+    region = sharpened(_scaled(seen.layout.region, scale), frame, reach=round(4 * scale[0]) + 2)
+    return region, None if seen.layout.camera is None else _grown(_scaled(seen.layout.camera, scale), region)
+
+
+def read(seen: Seen, region: PixelBox, path: Path, frames: FrameReader, reader: ScreenReader) -> Reading:
+    """What can be read where the text is densest, in the moment with most of it and, if that is little, in the next."""
     area = seen.layout.cells(seen.moments[0].plain.shape)
     boxes: list[TextBox] = []
-    for number, item in enumerate(fullest):
-        frame = first if number == 0 else frames.at(path, item.t + ROUNDING)
+    for item in _fullest(seen):
+        frame = _frame(item, path, frames)
         place = _densest(item.fine & area, CELL * frame.shape[1] / item.picture.shape[1])
         boxes += reader.read(frame, region=_within(place, region))
         if reading_of(boxes).words >= ENOUGH_WORDS:
             break
     return reading_of(boxes)
+
+
+def _frame(item: Traits, path: Path, frames: FrameReader) -> Image:
+    """A whole frame of a moment; a little later than its key frame, whose time is rounded: the decoder would begin at the one before."""
+    return frames.at(path, item.t + ROUNDING)
 
 
 def _fullest(seen: Seen) -> list[Traits]:
@@ -138,10 +139,8 @@ def _within(box: PixelBox, region: PixelBox) -> PixelBox:
     return max(box[0], region[0]), max(box[1], region[1]), min(box[2], region[2]), min(box[3], region[3])
 
 
-def _scaled(box: PixelBox, seen: Seen, info: MediaInfo) -> PixelBox:
-    """A rectangle of the small pictures in pixels of the recording."""
-    height, width = seen.moments[0].picture.shape
-    x, y = info.width / width, info.height / height
+def _scaled(box: PixelBox, scale: tuple[float, float]) -> PixelBox:
+    x, y = scale
     return round(box[0] * x), round(box[1] * y), round(box[2] * x), round(box[3] * y)
 
 

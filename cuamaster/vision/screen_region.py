@@ -153,21 +153,23 @@ def _framed(box: PixelBox, region: PixelBox, pictures: Sequence[Gray]) -> PixelB
 
 
 def sharpened(region: PixelBox, frame: Gray, reach: int) -> PixelBox:
-    """The region of a whole frame with each side at the strongest edge within `reach` pixels; sides at the frame's border stay."""
+    """The region of a whole frame with each side at the outermost strong edge within `reach` pixels; sides at the frame's border stay."""
     height, width = frame.shape
     x0, y0, x1, y1 = region
     across, down = frame[y0:y1].astype(np.float32), frame[:, x0:x1].T.astype(np.float32)
     return (
-        _strongest(across, x0, width, reach), _strongest(down, y0, height, reach),
-        _strongest(across, x1, width, reach), _strongest(down, y1, height, reach),
+        _outermost(across, x0, width, reach)[0], _outermost(down, y0, height, reach)[0],
+        _outermost(across, x1, width, reach)[-1], _outermost(down, y1, height, reach)[-1],
     )  # fmt: skip
 
 
-def _strongest(lines: npt.NDArray[np.float32], at: int, length: int, reach: int) -> int:
+def _outermost(lines: npt.NDArray[np.float32], at: int, length: int, reach: int) -> list[int]:
+    """Where steps are at least half as strong as the strongest, near `at`."""
     if at <= 0 or at >= length:
-        return min(max(at, 0), length)
+        return [min(max(at, 0), length)]
     low, high = max(1, at - reach), min(length, at + reach + 1)
-    return low + int(np.argmax(np.abs(np.diff(lines[:, low - 1 : high], axis=1)).mean(axis=0)))
+    steps = np.abs(np.diff(lines[:, low - 1 : high], axis=1)).mean(axis=0)
+    return [low + int(index) for index in np.flatnonzero(steps >= steps.max() / 2)]
 
 
 def _edge(mean: npt.NDArray[np.float32], at: int, first: int, last: int) -> int:

@@ -158,7 +158,7 @@ def filmed_screen(screen: Clip, seed: int) -> Clip:
             )
             yield sensor.see(np.asarray(cv2.GaussianBlur(view, (0, 0), 1.6), np.uint8))
 
-    return Clip("filmed-screen", seed, "camera", SIZE, frames)
+    return Clip(f"filmed-{screen.family}", seed, "camera", SIZE, frames)
 
 
 def still(seed: int) -> Clip:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +11,6 @@ from pathlib import Path
 import cv2
 import numpy as np
 import numpy.typing as npt
-import sklearn
 from PIL import ImageFont
 
 Picture = npt.NDArray[np.uint8]
@@ -59,7 +59,10 @@ def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 @cache
 def photo(name: str, width: int, height: int) -> Picture:
     """One of the two photographs that come with scikit-learn (china, flower), filling the size."""
-    path = Path(sklearn.__file__).parent / "datasets" / "images" / f"{name}.jpg"
+    found = importlib.util.find_spec("sklearn")  # only its folder is wanted: importing it takes seconds
+    if found is None or found.origin is None:
+        raise SystemExit("scikit-learn is not installed: its photographs are needed")
+    path = Path(found.origin).parent / "datasets" / "images" / f"{name}.jpg"
     picture = cv2.cvtColor(np.asarray(cv2.imread(str(path)), np.uint8), cv2.COLOR_BGR2RGB)
     scale = max(width / picture.shape[1], height / picture.shape[0])
     big = cv2.resize(picture, (0, 0), fx=scale * 1.001, fy=scale * 1.001, interpolation=cv2.INTER_CUBIC)

@@ -9,7 +9,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from screens import FONT
+from PIL import Image as Pictures
+from PIL import ImageDraw, ImageFont
 
 from cuamaster.adapters.frames.stills import StillFrames
 from cuamaster.ports import Glimpse, Image
@@ -21,8 +22,9 @@ from cuamaster.seeding.screen_kind import look
 from cuamaster.vision.screen_view import ScreenFrames
 
 PATH = Path("film.mp4")
-SIZE = (1280, 800)
+SIZE = (960, 600)
 SECONDS = 8
+FONT = ImageFont.load_default(size=12)
 
 
 class Reads:
@@ -41,30 +43,26 @@ class Reads:
         return [TextBox(text=f"word{'abcdefghij'[n % 10]} File", x0=0, y0=0, x1=60, y1=self.height, score=self.score) for n in range(self.words)]  # fmt: skip
 
 
+@functools.cache
 def screen(t: float, size: tuple[int, int] = SIZE) -> Image:
     """A window with menus, a list and lines of text; the pointer wanders, a line grows."""
-    from PIL import Image as Pictures
-    from PIL import ImageDraw
 
     image = Pictures.new("RGB", size, (225, 225, 225))
     pen = ImageDraw.Draw(image)
-    pen.rectangle((0, 0, size[0], 22), fill=(60, 90, 160))
-    pen.rectangle((150, 60, size[0] - 2, size[1] - 30), fill="white", outline="black")
+    pen.rectangle((0, 0, size[0], 16), fill=(60, 90, 160))
+    pen.rectangle((110, 45, size[0] - 2, size[1] - 22), fill="white", outline="black")
     for index, menu in enumerate(("File", "Edit", "View", "Help")):
-        pen.text((10 + 60 * index, 30), menu, fill="black", font=FONT)
-    for row in range((size[1] - 110) // 24):
-        pen.text((10, 64 + 24 * row), f"Item {row}", fill="black", font=FONT)
-        pen.text(
-            (160, 64 + 24 * row),
-            f"line {row} of the text that stands here"[: 12 + row + int(3 * t) * (row == 2)],
-            fill="black",
-            font=FONT,
-        )
-    x, y = int(200 + 60 * t), int(300 + 20 * t)
+        pen.text((8 + 45 * index, 22), menu, fill="black", font=FONT)
+    for row in range((size[1] - 82) // 18):
+        text = f"line {row} of the text that stands here"[: 12 + row + int(3 * t) * (row == 2)]
+        pen.text((8, 48 + 18 * row), f"Item {row}", fill="black", font=FONT)
+        pen.text((120, 48 + 18 * row), text, fill="black", font=FONT)
+    x, y = int(150 + 45 * t), int(225 + 15 * t)
     pen.polygon([(x, y), (x, y + 16), (x + 11, y + 11)], fill="black", outline="white")
     return np.asarray(image, np.uint8)
 
 
+@functools.cache
 def camera(t: float, size: tuple[int, int] = SIZE) -> Image:
     """A soft room and somebody who moves, with a sensor's noise."""
     random = np.random.default_rng(int(t * 1000))
@@ -73,25 +71,23 @@ def camera(t: float, size: tuple[int, int] = SIZE) -> Image:
     )
     middle = (int(size[0] * (0.5 + 0.05 * np.sin(3 * t))), int(size[1] * 0.5))
     cv2.circle(room, middle, min(size) // 4, (200, 150, 130), -1)
-    return np.asarray(np.clip(room + random.normal(0, 5, (size[1], size[0], 1)), 0, 255), np.uint8)
+    return np.asarray(np.clip(room + random.integers(-9, 10, (size[1], size[0], 1), np.int8), 0, 255), np.uint8)
 
 
 def slide(t: float) -> Image:
-    from PIL import Image as Pictures
-    from PIL import ImageDraw, ImageFont
 
     image = Pictures.new("RGB", SIZE, "white")
-    pen, font = ImageDraw.Draw(image), ImageFont.load_default(size=34)
+    pen, font = ImageDraw.Draw(image), ImageFont.load_default(size=26)
     for row in range(5):
-        pen.text((80, 80 + 90 * row), f"Large point {int(t / 2)} number {row}", fill="black", font=font)
+        pen.text((60, 60 + 70 * row), f"Large point {int(t / 2)} number {row}", fill="black", font=font)
     return np.asarray(image, np.uint8)
 
 
 def drawing(t: float) -> Image:
     image = np.full((SIZE[1], SIZE[0], 3), (200, 220, 240), np.uint8)
     for index in range(8):
-        where = (int(160 * index + 90 * np.sin(2 * t + index)) + 60, int(400 + 180 * np.cos(t + index)))
-        cv2.circle(image, where, 70, (30 * index, 90, 200 - 20 * index), -1)
+        where = (int(120 * index + 90 * np.sin(2 * t + index)) + 60, int(300 + 180 * np.cos(t + index)))
+        cv2.circle(image, where, 40, (30 * index, 90, 200 - 20 * index), -1)
     return image
 
 
@@ -158,43 +154,43 @@ def test_a_screen_that_cannot_be_read_is_dropped(reader: Reads) -> None:
 def test_a_camera_in_a_corner_is_covered() -> None:
     def show(t: float) -> Image:
         picture = screen(t).copy()
-        picture[560:800, 960:1280] = camera(t, (320, 240))
+        picture[420:600, 720:960] = camera(t, (240, 180))
         return picture
 
     (view,), _ = judged(show)
     assert view.region == (0, 0, *SIZE) and view.camera is not None
-    assert np.abs(np.subtract(view.camera, (960, 560, 1280, 800))).max() <= 8
+    assert np.abs(np.subtract(view.camera, (720, 420, 960, 600))).max() <= 8
     frames, _ = film(show)
     shown = ScreenFrames(frames, view)
-    one, two = (shown.at(PATH, t)[565:, 965:] for t in (1.0, 4.0))
+    one, two = (shown.at(PATH, t)[425:, 725:] for t in (1.0, 4.0))
     assert (one == two).all()
 
 
 def test_a_camera_beside_the_screen_is_cut_off() -> None:
-    (view,), _ = judged(lambda t: np.concatenate([camera(t, (320, 800)), screen(t, (960, 800))], axis=1))
+    (view,), _ = judged(lambda t: np.concatenate([camera(t, (240, 600)), screen(t, (720, 600))], axis=1))
     assert view.camera is None
-    assert np.abs(np.subtract(view.region, (320, 0, 1280, 800))).max() <= 8
+    assert np.abs(np.subtract(view.region, (240, 0, 960, 600))).max() <= 8
 
 
 @pytest.mark.parametrize("upright", [False, True])
 def test_bars_are_cut_off_to_the_pixel(upright: bool) -> None:
     def show(t: float) -> Image:
-        frame = np.full((2000, 1280, 3) if upright else (800, 1640, 3), 30, np.uint8)
-        frame[(slice(600, 1400), slice(None)) if upright else (slice(None), slice(180, 1460))] = screen(t)
+        frame = np.full((1500, 960, 3) if upright else (600, 1230, 3), 30, np.uint8)
+        frame[(slice(450, 1050), slice(None)) if upright else (slice(None), slice(135, 1095))] = screen(t)
         return frame
 
     (view,), _ = judged(show)
-    assert view.region == ((0, 600, 1280, 1400) if upright else (180, 0, 1460, 800))
+    assert view.region == ((0, 450, 960, 1050) if upright else (135, 0, 1095, 600))
 
 
 def test_a_window_in_the_middle_of_an_empty_desktop_is_the_whole_screen() -> None:
     def show(t: float) -> Image:
-        frame = np.full((1000, 1600, 3), 20, np.uint8)
-        frame[100:900, 160:1440] = screen(t)
+        frame = np.full((750, 1200, 3), 20, np.uint8)
+        frame[75:675, 120:1080] = screen(t)
         return frame
 
     (view,), _ = judged(show)
-    assert view.region == (0, 0, 1600, 1000)
+    assert view.region == (0, 0, 1200, 750)
 
 
 def test_talk_before_the_screen_is_not_counted_and_a_glance_at_one_is_not_enough() -> None:
@@ -205,7 +201,7 @@ def test_talk_before_the_screen_is_not_counted_and_a_glance_at_one_is_not_enough
 
 
 def test_upright_screens_are_phones() -> None:
-    kept, (dropped,) = judged(lambda t: screen(t, (720, 1280)))
+    kept, (dropped,) = judged(lambda t: screen(t, (540, 960)))
     assert not kept and dropped.reason == "portrait"
 
 

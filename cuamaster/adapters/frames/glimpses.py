@@ -23,7 +23,7 @@ FEW = 4
 """So many different moments must be reached through key frames, or a short recording is read as a whole."""
 SCANNED_SECONDS = 300.0
 """Longer recordings are never read as a whole."""
-_MOMENT_SECONDS, _ALL_SECONDS, _SCAN_SECONDS = 30.0, 90.0, 120.0
+_MOMENT_SECONDS, _ALL_SECONDS, _SCAN_SECONDS = 60.0, 180.0, 180.0
 """How long one moment, all of them, and a pass over a whole recording may take before they are given up."""
 _TIME = re.compile(rb"\bpts_time:\s*(-?[\d.]+)")
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from cuamaster.adapters.frames.glimpses import FEW, SCANNED_SECONDS, Take, moments, scanned
+from cuamaster.adapters.frames.glimpses import FEW, SCANNED_SECONDS, SHORT_SECONDS, Take, moments, scanned
 from cuamaster.errors import MediaError, MissingDependency
 from cuamaster.ports import Glimpse, Image
 from cuamaster.records.chapters import listed_chapters
@@ -72,12 +72,14 @@ class FfmpegFrames:
         raise MediaError(f"{path}: no frame could be decoded at {t:.2f} s", reason="decode-failed")
 
     def glimpses(self, path: Path, times: Sequence[float], *, count: int, apart: float, longest: int) -> list[Glimpse]:
-        """Moments at the key frames before `times`, or, where there are few, everywhere in one pass; raises MediaError if none is found."""
+        """Of a short recording in one pass, of others at the key frames before `times`; raises MediaError if none is found."""
         info = self.probe(path)
-        take = Take(count, apart, info.within(longest))
-        found = moments(self._program(self._ffmpeg), path, times, take)
-        if len(found) < min(len(times), FEW) and info.duration <= SCANNED_SECONDS:
-            found = scanned(self._program(self._ffmpeg), path, times, take) or found
+        program, take = self._program(self._ffmpeg), Take(count, apart, info.within(longest))
+        found = scanned(program, path, times, take) if info.duration <= SHORT_SECONDS else []
+        if not found:
+            found = moments(program, path, times, take)
+        if len(found) < min(len(times), FEW) and SHORT_SECONDS < info.duration <= SCANNED_SECONDS:
+            found = scanned(program, path, times, take) or found
         if not found:
             raise MediaError(f"{path}: no frame could be decoded", reason="decode-failed")
         return found

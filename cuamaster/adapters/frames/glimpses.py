@@ -1,6 +1,6 @@
 """Some moments of a recording of any length, as quickly as ffmpeg gives them: small grey pictures from the key frames on.
 
-One short ffmpeg run a moment: it seeks to the key frame before (nothing is decoded on the way), gives a few pictures and ends. `showinfo`
+One short ffmpeg run a moment, unless the recording is short or has hardly a key frame: it seeks to the key frame before (nothing is decoded on the way), gives a few pictures and ends. `showinfo`
 tells their true times.
 """
 
@@ -19,6 +19,8 @@ import numpy as np
 from cuamaster.ports import Glimpse, Gray
 
 log = logging.getLogger(__name__)
+SHORT_SECONDS = 30.0
+"""Up to this length one pass costs no more than the runs."""
 FEW = 4
 """So many different moments must be reached through key frames, or a short recording is read as a whole."""
 SCANNED_SECONDS = 300.0

@@ -25,6 +25,8 @@ from cuamaster.records.video import Judgement, Media, MediaInfo, Opinion, Query,
 
 Image = npt.NDArray[np.uint8]
 """A picture: (height, width, 3) RGB."""
+Gray = npt.NDArray[np.uint8]
+"""A grey picture: (height, width)."""
 Progress = Callable[[str, float], None]
 """Called with what is going on and the fraction done, 0-1."""
 
@@ -108,6 +110,14 @@ class Annotator(Protocol):
         """One decision per candidate, in order."""
 
 
+@dataclass(frozen=True)
+class Glimpse:
+    """A moment of a recording: grey pictures of one size, scaled down, the first shown at `t` seconds, the others shortly after it."""
+
+    t: float
+    pictures: tuple[Gray, ...]
+
+
 class FrameReader(Protocol):
     """Decodes recordings. Raises MediaError."""
 
@@ -121,6 +131,13 @@ class FrameReader(Protocol):
 
     def at(self, path: Path, t: float) -> Image:
         """The frame shown at `t` seconds."""
+
+    def glimpses(self, path: Path, times: Sequence[float], *, count: int, apart: float, longest: int) -> list[Glimpse]:
+        """Moments near `times` in order, each once: up to `count` pictures `apart` seconds after one another, their longer side at most
+        `longest` pixels.
+
+        Made for a quick look: what is cheap to reach counts, so there may be fewer than asked for, and some seconds earlier.
+        """
 
     def audio(self, path: Path, out: Path) -> Path:
         """16 kHz mono WAV."""

@@ -63,6 +63,11 @@ class MediaInfo(Record):
     has_video: bool = True
     chapters: tuple[Chapter, ...] = Field(default=(), description="kept in the file itself")
 
+    def within(self, longest: int) -> tuple[int, int]:
+        """Width and height scaled down, if need be, so that none is over `longest`."""
+        scale = min(1.0, longest / max(self.width, self.height))
+        return max(1, round(self.width * scale)), max(1, round(self.height * scale))
+
 
 class Media(Record):
     """A fetched video: paths on this machine, captions by language, probed facts."""
@@ -93,6 +98,27 @@ class Opinion(Record):
     kind: str = Field(description="what it is if it is no tutorial: a kind of the scorer, or a word of the model's own")
     reason: str
     annotator: str
+
+
+PixelBox = tuple[int, int, int, int]
+"""x0, y0, x1, y1 in pixels, the last two exclusive."""
+
+
+class ScreenView(Record):
+    """Where and when a recording shows a screen, and how well it can be read there."""
+
+    video_id: str
+    region: PixelBox = Field(description="the screen in the recording's picture; all later steps see this part only")
+    camera: PixelBox | None = Field(
+        default=None, description="a presenter's picture on it, painted over by later steps"
+    )
+    spans: tuple[tuple[float, float], ...] = Field(
+        description="seconds in which a screen is shown, as far as was looked"
+    )
+    share: float = Field(ge=0, le=1, description="of the moments looked at that show a screen")
+    text_height: float = Field(description="pixels, median of the lines that were read")
+    confidence: float = Field(ge=0, le=1, description="of the reader in these lines, median")
+    language: str = Field(default="", description="of the interface, ISO 639-1; '' when its words do not tell")
 
 
 class Judgement(Record):

@@ -232,15 +232,13 @@ def masked(title: str, about: str, found: Sequence[Mention]) -> tuple[str, str]:
 
 
 def media_fault(video: Video, info: MediaInfo, rules: ScreenRules, *, has_captions: bool) -> Dropped | None:
-    """What the probe shows: no picture, no words, too short or long after all, a phone's portrait picture, too few pixels."""
+    """What the probe shows: no picture, no words, too short or long after all, too few pixels."""
     fault = _duration_fault(info.duration, rules)
     if not info.has_video:
         fault = "no-video-stream", "sound only"
     elif not info.has_audio and not has_captions:
         fault = "no-narration", "neither sound nor captions"
-    elif info.width < info.height:
-        fault = "portrait", f"{info.width}x{info.height}: a phone's screen or a phone's camera"
-    elif info.height < rules.min_height:
+    elif min(info.width, info.height) < rules.min_height:
         fault = "low-resolution", f"{info.width}x{info.height}: labels cannot be read"
     return fault and Dropped(item_id=video.id, stage=STAGE, reason=fault[0], detail=f"{video.url}: {fault[1]}")
 

@@ -1,4 +1,4 @@
-"""Stages 1-5: search, filter, fetch, transcribe, score, mine, reconstruct."""
+"""Stages 1-5: search, filter, fetch, no re-uploads, gate, transcribe, score, mine, reconstruct."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from cuamaster.records.episode import Dropped
 from cuamaster.records.record import content_id
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.transcript import Transcript
-from cuamaster.records.video import Fingerprint, Judgement, Media, Query, TaskSegment, Video
+from cuamaster.records.video import Fingerprint, Judgement, Media, Query, ScreenView, TaskSegment, Video
 from cuamaster.seeding.mine import check_segments, sampling_rate
 from cuamaster.seeding.reconstruct import reconstruct as reconstruct_segment
 from cuamaster.seeding.screen import ScreenRules, media_fault
+from cuamaster.seeding.screen_gate import gate as screen_gate
 from cuamaster.settings import Settings
 from cuamaster.stages import sifting
 from cuamaster.stages.asking import ask
@@ -28,6 +29,7 @@ from cuamaster.tables import RoundFolder
 from cuamaster.vision.fingerprint import FRAMES, same_footage
 from cuamaster.vision.fingerprint import fingerprint as frame_hashes
 from cuamaster.vision.reel import Reel
+from cuamaster.vision.screen_view import ScreenFrames
 
 log = logging.getLogger(__name__)
 SCORE_FRAMES = 8
@@ -140,6 +142,16 @@ def fingerprint(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
     )  # fmt: skip
 
 
+def gate(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
+    """Media -> where and when it shows a screen that can be read; anything else is dropped before it is listened to."""
+
+    def judge(media: Media) -> Result:
+        return screen_gate(media, frames=ports.frames, reader=ports.reader)
+
+    once = {item.video_id for item in folder.stage("distinct").kept(Fingerprint)}
+    _per_video(folder, "gate", judge, each, only=once, given=ports.reader.name)
+
+
 def transcribe(folder: RoundFolder, ports: SeedingPorts, taxonomy: Taxonomy, each: Each) -> None:
     """Media -> transcript: captions where there are some, else speech recognition."""
     videos = _videos(folder)
@@ -153,16 +165,24 @@ def transcribe(folder: RoundFolder, ports: SeedingPorts, taxonomy: Taxonomy, eac
                 return [transcript], ()
         return (), (Dropped(item_id=media.video_id, stage="transcribe", reason="no-speech", detail=video.url),)
 
-    _per_video(folder, "transcribe", listen, each, given=" ".join(item.name for item in ports.transcribers))
+    _per_video(
+        folder,
+        "transcribe",
+        listen,
+        each,
+        only=_views(folder),
+        given=" ".join(item.name for item in ports.transcribers),
+    )
 
 
 def score(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
     """Transcript and frames -> suitability 0-5 and the three flags; unsuitable videos are dropped here."""
-    videos, transcripts = _timed(folder), _transcripts(folder)
+    videos, transcripts, views = _timed(folder), _transcripts(folder), _views(folder)
 
     def judge(media: Media) -> Result:
         video, transcript = videos[media.video_id], transcripts[media.video_id]
-        judgement = ports.annotator.score(video, transcript, spread_frames(ports.frames, media, SCORE_FRAMES))
+        screens = spread_frames(ScreenFrames(ports.frames, views[media.video_id]), media, SCORE_FRAMES)
+        judgement = ports.annotator.score(video, transcript, screens)
         judgement = judgement.model_copy(update={"video_id": video.id})
         reason = _unsuitable(judgement)
         if reason:
@@ -174,13 +194,14 @@ def score(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
 
 def mine(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
     """Suitable video -> task segments with times and instruction."""
-    videos, transcripts = _timed(folder), _transcripts(folder)
+    videos, transcripts, views = _timed(folder), _transcripts(folder), _views(folder)
     suitable = {judgement.video_id for judgement in folder.stage("score").kept(Judgement)}
 
     def find(media: Media) -> Result:
         video, transcript = videos[media.video_id], transcripts[media.video_id]
         rate = sampling_rate(media.info.duration)
-        reel = Reel(ports.frames.sample(Path(media.path), fps=rate))
+        screens = ScreenFrames(ports.frames, views[media.video_id])
+        reel = Reel(screens.sample(Path(media.path), fps=rate))
         segments = ports.annotator.mine(video, transcript, reel)
         kept, dropped = check_segments(segments, transcript, media.info.duration, reel)
         if not segments:
@@ -192,13 +213,13 @@ def mine(folder: RoundFolder, ports: SeedingPorts, each: Each) -> None:
 
 def reconstruct(folder: RoundFolder, ports: SeedingPorts, settings: Settings, each: Each) -> None:
     """Task segment -> trajectory of grounded actions with start state and verifier."""
-    videos, transcripts = _videos(folder), _transcripts(folder)
+    videos, transcripts, views = _videos(folder), _transcripts(folder), _views(folder)
     media = {item.video_id: item for item in folder.stage("fetch").kept(Media)}
 
     def rebuild(segment: TaskSegment) -> Result:
         return reconstruct_segment(
             videos[segment.video_id], media[segment.video_id], transcripts[segment.video_id], segment,
-            frames=ports.frames, reader=ports.reader, annotator=ports.annotator, store=ports.store,
+            frames=ScreenFrames(ports.frames, views[segment.video_id]), reader=ports.reader, annotator=ports.annotator, store=ports.store,
             window_s=settings.trigger_window_s,
         )  # fmt: skip
 
@@ -221,14 +242,12 @@ def _per_video(
     work: Callable[[Media], Result],
     each: Each,
     *,
-    only: Collection[str] | None = None,
+    only: Collection[str],
     given: str = "",
 ) -> None:
-    """Run a stage whose items are the fetched videos (those in `only`, if given)."""
+    """Run a stage whose items are the fetched videos in `only`."""
     videos = _videos(folder)
-    once = {item.video_id for item in folder.stage("distinct").kept(Fingerprint)}
-    wanted = once if only is None else once & set(only)
-    media = [item for item in folder.stage("fetch").kept(Media) if item.video_id in wanted]
+    media = [item for item in folder.stage("fetch").kept(Media) if item.video_id in only]
     run(
         folder.stage(name), media, work,
         key=lambda item: item.video_id, each=each, label=_titles(videos), given=given,
@@ -270,6 +289,10 @@ def _timed(folder: RoundFolder) -> dict[str, Video]:
 
 def _transcripts(folder: RoundFolder) -> dict[str, Transcript]:
     return {transcript.video_id: transcript for transcript in folder.stage("transcribe").kept(Transcript)}
+
+
+def _views(folder: RoundFolder) -> dict[str, ScreenView]:
+    return {view.video_id: view for view in folder.stage("gate").kept(ScreenView)}
 
 
 def _fetch(video: Video, sources: Sequence[VideoSource], folder: Path) -> Fetched:

@@ -71,7 +71,7 @@ def _imports(folder: RoundFolder) -> list[Row]:
 
 
 def _videos(folder: RoundFolder) -> list[Row]:
-    dropped = _dropped(folder, "discover", "screen", "fetch", "distinct", "transcribe", "score", "mine")
+    dropped = _dropped(folder, "discover", "screen", "fetch", "distinct", "gate", "transcribe", "score", "mine")
     kept = folder.stage("score").kept(Judgement)
     fetch = folder.stage("fetch")
     late = folder.stage("screen").count() - fetch.items() if fetch.manifest() is not None else 0

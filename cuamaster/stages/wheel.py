@@ -48,12 +48,13 @@ def turn(wheel: Wheel, number: int, seeding_ports: SeedingPorts, desktop_ports: 
 
 
 def seed(wheel: Wheel, folder: RoundFolder, queries: Sequence[Query], ports: SeedingPorts) -> None:
-    """Search -> filter -> fetch -> no re-uploads -> transcribe -> score -> mine -> reconstruct."""
+    """Search -> filter -> fetch -> no re-uploads -> screens only -> transcribe -> score -> mine -> reconstruct."""
     each, patience = wheel.each, Patience(wheel.settings.site_patience_s)
     seeding.discover(folder, queries, ports.sources, each, wheel.settings.sift_workers, patience)
     seeding.screen(folder, wheel.taxonomy, ports.annotator, wheel.settings, each)
     seeding.fetch(folder, ports, wheel.settings, each, patience)
     seeding.fingerprint(folder, ports, each)
+    seeding.gate(folder, ports, each)
     seeding.transcribe(folder, ports, wheel.taxonomy, each)
     seeding.score(folder, ports, each)
     seeding.mine(folder, ports, each)

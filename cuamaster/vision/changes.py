@@ -13,9 +13,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from cuamaster.ports import Image
+from cuamaster.ports import Gray, Image
 
-Gray = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.uint8]
 PIXEL_DIFFERENCE = 20
 TILE = 32

@@ -14,7 +14,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from cuamaster.vision.changes import Gray, Mask, Region, changed_mask, regions
+from cuamaster.ports import Gray
+from cuamaster.vision.changes import Mask, Region, changed_mask, regions
 from cuamaster.vision.cursor_shapes import Template, templates
 
 SCALES = (1.0, 1.5, 2.0, 1.33, 0.8, 0.67)

@@ -83,7 +83,7 @@ def test_the_good_recording_beside_the_bad_ones_becomes_a_trajectory(seeded: tup
         ("corrupt", "fetch", "unreadable"),
         ("novideo", "fetch", "no-video-stream"),
         ("silent", "fetch", "no-narration"),
-        ("portrait", "fetch", "portrait"),
+        ("portrait", "gate", "portrait"),
         ("described", "fetch", "invalid-input"),
         ("noise", "transcribe", "no-audio"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 from pathlib import Path
 
@@ -54,6 +55,19 @@ def test_samples_come_in_order_at_the_asked_rate_from_the_asked_span(recording: 
     assert [round(t, 2) for t, _ in sampled] == [1.0, 1.2, 1.4, 1.6, 1.8]
     assert all(np.abs(image.reshape(-1, 3).mean(axis=0) - COLOURS[1]).max() < 12 for _, image in sampled[1:-1])
     assert len(list(reader.sample(path, fps=2))) == pytest.approx(6, abs=1)
+
+
+def test_glimpses_are_small_grey_moments_in_order_each_once(recording: tuple[FrameReader, Path]) -> None:
+    reader, path = recording
+    found = reader.glimpses(path, [0.2, 1.2, 1.2, 2.2], count=3, apart=0.2, longest=80)
+    assert len(found) >= 3 and all(a.t < b.t for a, b in itertools.pairwise(found))
+    for glimpse in found:
+        assert 1 <= len(glimpse.pictures) <= 3
+        assert {picture.shape for picture in glimpse.pictures} == {(48, 80)}
+        grey = np.dot(COLOURS[min(2, int(glimpse.t + 0.01))], (0.299, 0.587, 0.114))
+        assert abs(float(glimpse.pictures[0].mean()) - grey) < 14, glimpse.t
+    late = reader.glimpses(path, [50.0], count=2, apart=0.2, longest=1000)
+    assert all(glimpse.pictures[0].shape == (SIZE[1], SIZE[0]) for glimpse in late)  # the last moment, never blown up
 
 
 def test_what_cannot_be_read_is_a_media_error_with_a_reason(

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from cuamaster.adapters.frames.glimpses import FEW, SCANNED_SECONDS, SHORT_SECONDS, Take, moments, scanned
 from cuamaster.errors import MediaError, MissingDependency
-from cuamaster.ports import Image
+from cuamaster.ports import Glimpse, Image
 from cuamaster.records.chapters import listed_chapters
 from cuamaster.records.video import MediaInfo
 
@@ -69,6 +70,19 @@ class FfmpegFrames:
             for image in self._pictures(command, path, info):
                 return image
         raise MediaError(f"{path}: no frame could be decoded at {t:.2f} s", reason="decode-failed")
+
+    def glimpses(self, path: Path, times: Sequence[float], *, count: int, apart: float, longest: int) -> list[Glimpse]:
+        """Of a short recording in one pass, of others at the key frames before `times`; raises MediaError if none is found."""
+        info = self.probe(path)
+        program, take = self._program(self._ffmpeg), Take(count, apart, info.within(longest))
+        found = scanned(program, path, times, take) if info.duration <= SHORT_SECONDS else []
+        if not found:
+            found = moments(program, path, times, take)
+        if len(found) < min(len(times), FEW) and SHORT_SECONDS < info.duration <= SCANNED_SECONDS:
+            found = scanned(program, path, times, take) or found
+        if not found:
+            raise MediaError(f"{path}: no frame could be decoded", reason="decode-failed")
+        return found
 
     def audio(self, path: Path, out: Path) -> Path:
         """Write the sound as 16 kHz mono WAV; raises MediaError(reason="no-audio-stream") when there is none."""

@@ -6,10 +6,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import cv2
 import numpy as np
 
 from cuamaster.errors import MediaError
-from cuamaster.ports import Image
+from cuamaster.ports import Glimpse, Gray, Image
 from cuamaster.records.video import MediaInfo
 
 
@@ -42,6 +43,18 @@ class StillFrames:
         """The picture shown at `t` seconds; the first or last one outside."""
         pictures = self._pictures(path)
         return pictures[max(0, bisect_right([at for at, _ in pictures], t + 1e-9) - 1)][1]
+
+    def glimpses(self, path: Path, times: Sequence[float], *, count: int, apart: float, longest: int) -> list[Glimpse]:
+        """The moments themselves."""
+        info = self.probe(path)
+        size = info.within(longest)
+
+        def small(t: float) -> Gray:
+            grey = cv2.cvtColor(self.at(path, t), cv2.COLOR_RGB2GRAY)
+            return np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+        moments = sorted({min(max(0.0, t), info.duration) for t in times})
+        return [Glimpse(t, tuple(small(t + step * apart) for step in range(count))) for t in moments]
 
     def audio(self, path: Path, out: Path) -> Path:  # noqa: ARG002 (pictures have no sound)
         """Raises MediaError: pictures have no sound."""

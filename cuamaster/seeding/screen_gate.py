@@ -1,0 +1,168 @@
+"""Stage gate: whether a recording shows a screen, how much of the time, where in the picture, and whether it can be read.
+
+A few moments spread over the recording are looked at small and grey; only what passes is read, one part of the screen at a time. So a video of
+twelve hours costs what one of ten minutes does. Reasons of drops: camera, game, slides, animation, still-picture, blank, portrait, unreadable.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from cuamaster.ports import FrameReader, Image, ScreenReader
+from cuamaster.records.episode import Dropped
+from cuamaster.records.trajectory import TextBox
+from cuamaster.records.video import Media, PixelBox, ScreenView
+from cuamaster.seeding.screen_kind import Kind, Seen, look
+from cuamaster.vision.changes import gray
+from cuamaster.vision.legibility import Reading, reading_of
+from cuamaster.vision.screen_region import sharpened
+from cuamaster.vision.screen_traits import CELL, LONGEST, Cells, Traits
+
+STAGE = "gate"
+MOMENTS, FEWEST, EVERY = 20, 6, 3.0
+"""Moments looked at: one every three seconds, at least and at most so many."""
+PICTURES, APART = 3, 0.3
+"""Pictures of a moment, and seconds between them: a pointer on its way, a mouth, a step are seen to move."""
+LEAST_ASPECT = 1.1
+"""Width to height: narrower screens are phones'."""
+READ_MOMENTS, READ_WIDTH, READ_HEIGHT = 2, 640, 360
+"""Of so many moments the part with the densest text is read, so large in pixels of the recording."""
+ROUNDING = 0.02  # seconds
+RIM = 0.003
+"""Of the screen's width, by which the camera's rectangle is made larger."""
+ENOUGH_WORDS = 12
+LEAST_WORDS, LEAST_CONFIDENCE, LEAST_HEIGHT = 4, 0.8, 8.0
+"""Of the lines read there: words, median confidence, median height in pixels (a line's box is a little taller than its letters)."""
+SMALLEST = 64
+"""Pixels of the shorter side; on less there is nothing to look at."""
+
+
+_REASONS: dict[Kind, str] = {
+    "camera": "noise that repeats nowhere, few straight edges",
+    "game": "a picture in motion under lasting signs",
+    "slides": "large letters that stand still",
+    "animation": "drawn, and it never rests or has no windows and small letters",
+    "still-picture": "the same picture all the time",
+    "blank": "nothing, or a title on plain ground",
+}
+
+
+def moments(duration: float) -> list[float]:
+    """Seconds to look at: the middles of equal parts."""
+    count = int(min(MOMENTS, max(FEWEST, duration // EVERY)))
+    return [duration * (index + 0.5) / count for index in range(count)]
+
+
+def gate(media: Media, *, frames: FrameReader, reader: ScreenReader) -> tuple[list[ScreenView], list[Dropped]]:
+    """The recording's screen, or the reason it has none that can be worked with. Raises MediaError when nothing can be decoded."""
+    info, path = media.info, Path(media.path)
+    if min(info.within(LONGEST)) < SMALLEST:
+        return [], [_dropped(media, "unreadable", f"a picture of {info.width}x{info.height}")]
+    seen = look(frames.glimpses(path, moments(info.duration), count=PICTURES, apart=APART, longest=LONGEST))
+    if seen.kind != "screen":
+        return [], [_dropped(media, seen.kind, f"{_told(seen)}: {_REASONS[seen.kind]}")]
+    region, camera = placed(seen, path, frames)
+    width, height = region[2] - region[0], region[3] - region[1]
+    if width < LEAST_ASPECT * height:
+        return [], [_dropped(media, "portrait", f"{width}x{height}: the screen of a phone, or a part of one")]
+    reading = read(seen, region, path, frames, reader)
+    if reading.words < LEAST_WORDS or reading.confidence < LEAST_CONFIDENCE or reading.height < LEAST_HEIGHT:
+        detail = f"{reading.words} words, confidence {reading.confidence:.2f}, {reading.height:.0f} pixels high on {width}x{height}"
+        return [], [_dropped(media, "unreadable", f"where most text stands: {detail}")]
+    view = ScreenView(
+        video_id=media.video_id, region=region, camera=camera, spans=spans(seen, info.duration), share=seen.share,
+        text_height=reading.height, confidence=reading.confidence, language=reading.language,
+    )  # fmt: skip
+    return [view], []
+
+
+def placed(seen: Seen, path: Path, frames: FrameReader) -> tuple[PixelBox, PixelBox | None]:
+    """Screen and camera in pixels of the recording, the first to the pixel, as one whole frame shows it."""
+    frame = gray(_frame(_fullest(seen)[0], path, frames))
+    small = seen.moments[0].picture
+    scale = (frame.shape[1] / small.shape[1], frame.shape[0] / small.shape[0])
+    region = sharpened(_scaled(seen.layout.region, scale), frame, reach=round(4 * scale[0]) + 2)
+    return region, None if seen.layout.camera is None else _grown(_scaled(seen.layout.camera, scale), region)
+
+
+def read(seen: Seen, region: PixelBox, path: Path, frames: FrameReader, reader: ScreenReader) -> Reading:
+    """What can be read where the text is densest, in the moment with most of it and, if that is little, in the next."""
+    area = seen.layout.cells(seen.moments[0].plain.shape)
+    boxes: list[TextBox] = []
+    for item in _fullest(seen):
+        frame = _frame(item, path, frames)
+        place = _densest(item.fine & area, CELL * frame.shape[1] / item.picture.shape[1])
+        boxes += reader.read(frame, region=_within(place, region))
+        if reading_of(boxes).words >= ENOUGH_WORDS:
+            break
+    return reading_of(boxes)
+
+
+def _frame(item: Traits, path: Path, frames: FrameReader) -> Image:
+    """A whole frame of a moment; a little later than its key frame, whose time is rounded: the decoder would begin at the one before."""
+    return frames.at(path, item.t + ROUNDING)
+
+
+def _fullest(seen: Seen) -> list[Traits]:
+    """The moments that show a screen with most text on it."""
+    area = seen.layout.cells(seen.moments[0].plain.shape)
+    screens = [item for item, shown in zip(seen.moments, seen.shows, strict=True) if shown == "screen"]
+    return sorted(screens, key=lambda item: -int(item.fine[area].sum()))[:READ_MOMENTS]
+
+
+def _grown(box: PixelBox, region: PixelBox) -> PixelBox:
+    """A little more than the camera's picture, so that no moving rim is left."""
+    rim = RIM * (region[2] - region[0])
+    x0, y0, x1, y1 = box
+    return _within((int(x0 - rim), int(y0 - rim), int(x1 + rim + 1), int(y1 + rim + 1)), region)
+
+
+def _densest(fine: Cells, cell: float) -> PixelBox:
+    """The rectangle of READ_WIDTH x READ_HEIGHT pixels with most fine cells; `cell`: pixels of the recording a cell."""
+    wide, tall = (
+        max(1, min(side, round(size / cell)))
+        for side, size in ((fine.shape[1], READ_WIDTH), (fine.shape[0], READ_HEIGHT))
+    )
+    sums = cv2.integral(fine.astype(np.uint8))
+    found = sums[tall:, wide:] - sums[:-tall, wide:] - sums[tall:, :-wide] + sums[:-tall, :-wide]
+    row, column = np.unravel_index(int(np.argmax(found)), found.shape)
+    x0, y0 = round(int(column) * cell), round(int(row) * cell)
+    return x0, y0, x0 + READ_WIDTH, y0 + READ_HEIGHT
+
+
+def _within(box: PixelBox, region: PixelBox) -> PixelBox:
+    return max(box[0], region[0]), max(box[1], region[1]), min(box[2], region[2]), min(box[3], region[3])
+
+
+def _scaled(box: PixelBox, scale: tuple[float, float]) -> PixelBox:
+    x, y = scale
+    return round(box[0] * x), round(box[1] * y), round(box[2] * x), round(box[3] * y)
+
+
+def spans(seen: Seen, duration: float) -> tuple[tuple[float, float], ...]:
+    """Seconds that show a screen; what lies between two moments is divided in the middle."""
+    times = [item.t for item in seen.moments]
+    cuts = [0.0, *((one + two) / 2 for one, two in itertools.pairwise(times)), duration]
+    found: list[tuple[float, float]] = []
+    for shown, start, end in zip(seen.shows, cuts, cuts[1:], strict=False):
+        if shown != "screen":
+            continue
+        if found and found[-1][1] == start:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return tuple((round(start, 2), round(end, 2)) for start, end in found)
+
+
+def _told(seen: Seen) -> str:
+    count = Counter(seen.shows)
+    return ", ".join(f"{number} {shown}" for shown, number in count.most_common()) + f" of {len(seen.shows)} moments"
+
+
+def _dropped(media: Media, reason: str, detail: str) -> Dropped:
+    return Dropped(item_id=media.video_id, stage=STAGE, reason=reason, detail=detail)

@@ -14,8 +14,8 @@ from typing import NamedTuple, overload
 import cv2
 import numpy as np
 
-from cuamaster.ports import Image
-from cuamaster.vision.changes import TILE, Gray, Mask, Region, changed_mask, gray, regions
+from cuamaster.ports import Gray, Image
+from cuamaster.vision.changes import TILE, Mask, Region, changed_mask, gray, regions
 
 POINTER = 44
 """Pixels: a pointer is no larger."""

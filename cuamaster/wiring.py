@@ -135,7 +135,8 @@ def is_page(place: str) -> bool:
 
 
 def _ytdlp(settings: Settings, pages: Sequence[str]) -> list[VideoSource]:
-    from cuamaster.adapters.videos.ytdlp import SEARCH_KEYS, Downloads, YtdlpVideos, addresses
+    from cuamaster.adapters.videos.lists import addresses
+    from cuamaster.adapters.videos.ytdlp import SEARCH_KEYS, Downloads, YtdlpVideos
 
     downloads = Downloads(
         _pace(settings), languages=tuple(dict.fromkeys((settings.language, *settings.search_languages))),

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from cuamaster.adapters.videos.ytdlp import addresses, refuse
+from cuamaster.adapters.videos.lists import addresses
+from cuamaster.adapters.videos.ytdlp import refuse
 from cuamaster.assets import samples_folder
 from cuamaster.errors import InvalidInput, MediaError, SourceUnavailable, UnknownName
 from cuamaster.records.video import Query

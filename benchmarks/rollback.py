@@ -126,21 +126,27 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def table(lines: Sequence[Row]) -> str:
-    """The summary as text, the seed's figures beside ours."""
-    head = f"{'K/N':>5} {'tasks':>5} {'rate':>6} | {'seed':>5} {'scratch':>7} {'interval':>12} | {'seed':>5} {'rollback':>8} {'interval':>12} | x K   exact"
-    out = [head]
+    """The summary in Markdown: the seed's figures beside ours, these with intervals and numbers of tasks."""
+    out = [
+        "| K/N | rate | from scratch: seed | ours | rollback: seed | ours | executed / K | located exactly: own, delayed |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for line in lines:
         scratch, back, where = line["scratch"], line["rollback"], line["rollback"]["located"]
         out.append(
-            f"{line['cell']:>5} {back['tasks']:>5} {line['fault_rate']:>6.3f} | {line['seed'][0]:>5} {scratch['per_cent'] or 0:>7} "
-            f"{_span(scratch['wilson']):>12} | {line['seed'][1]:>5} {back['per_cent'] or 0:>8} {_span(back['wilson']):>12} | "
-            f"{back['executed_over_k'] or 0:.2f}  own {where['own']['exact']} delayed {where['delayed']['exact']}"
+            f"| {line['cell']} | {line['fault_rate']:.3f} | {line['seed'][0]} | {_share_of(scratch)} | {line['seed'][1]} "
+            f"| **{_share_of(back)}** | {back['executed_over_k']} | {_exact(where['own'])}, {_exact(where['delayed'])} |"
         )
     return "\n".join(out)
 
 
-def _span(edges: Sequence[float]) -> str:
-    return f"{edges[0]:.1f}-{edges[1]:.1f}"
+def _share_of(arm: Row) -> str:
+    low, high = arm["wilson"]
+    return f"{arm['per_cent']} ({low}-{high}, {arm['tasks']} tasks)" if arm["tasks"] else "-"
+
+
+def _exact(found: Row) -> str:
+    return f"{found['exact']} % of {found['count']}" if found["count"] else "-"
 
 
 def machine() -> Row:

@@ -63,7 +63,8 @@ def sample(desktop: Desktop) -> dict[str, float]:
         "files": len(os.listdir("/proc/self/fd")),
         "threads": len(os.listdir("/proc/self/task")),
     }
-    folder: Path | None = getattr(desktop, "_folder", None)
+    guest = getattr(desktop, "_desktop", desktop)  # without its lease
+    folder: Path | None = getattr(guest, "_folder", None)
     if folder is None:
         return found
     from cuamaster.adapters.desktops.libvirt_root import qemu_pids

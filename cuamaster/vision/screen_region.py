@@ -123,8 +123,10 @@ def camera_in(quiet: Sequence[Traits], region: PixelBox) -> PixelBox | None:
     x0, y0, x1, y1 = region
     live = (np.mean([item.stirred for item in quiet], axis=0) >= LIVE).astype(np.uint8)
     inside = Layout(region, None).cells(live.shape)
-    closed = cv2.morphologyEx(live * inside, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
-    closed = cv2.morphologyEx(closed, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    margin = 4  # cells; without it closing would grow what lies near the picture's border up to it
+    wide_live = cv2.copyMakeBorder(live * inside, margin, margin, margin, margin, cv2.BORDER_CONSTANT, value=0)
+    closed = cv2.morphologyEx(wide_live, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    closed = cv2.morphologyEx(closed, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))[margin:-margin, margin:-margin]
     _, _, found, _ = cv2.connectedComponentsWithStats(np.asarray(closed, np.uint8), connectivity=4)
     if len(found) < 2:
         return None

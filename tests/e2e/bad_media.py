@@ -50,7 +50,7 @@ def bad_recordings(folder: Path) -> None:
     (folder / "zero.mp4").touch()
     (folder / "text.mp4").write_text("this is not a recording\n")
     _ffmpeg("-f", "lavfi", "-i", "sine=d=16", folder / "novideo.mp4")
-    _picture(folder / "portrait.mp4", 17, crop="crop=450:800:100:0")
+    _picture(folder / "portrait.mp4", 17, filters="crop=450:800:100:0")
     _picture(folder / "silent.mp4", 18)
     for number, name in enumerate(("backwards", "overlap", "latin", "utf16", "noise", "described")):
         _picture(folder / f"{name}.mp4", 19 + number)
@@ -66,11 +66,11 @@ def bad_recordings(folder: Path) -> None:
     (folder / "feed.xml").write_text('<rss version="2.0"><channel>\n')
 
 
-def _picture(path: Path, seconds: int, crop: str = "null") -> None:
-    """So many seconds of the bundled Mousepad tutorial, without sound: a picture that passes the screen gate."""
+def _picture(path: Path, seconds: int, filters: str = "gblur=sigma=1") -> None:
+    """So many seconds of the bundled Mousepad tutorial, without sound: a screen, read but too soft to be rebuilt from."""
     source = samples_folder() / "mousepad-notes" / "tutorial.mp4"
     _ffmpeg(
-        "-ss", "10", "-t", str(seconds), "-i", source, "-an", "-r", "4", "-vf", crop, "-preset", "ultrafast", "-pix_fmt", "yuv420p", path
+        "-ss", "10", "-t", str(seconds), "-i", source, "-an", "-r", "4", "-vf", filters, "-preset", "ultrafast", "-pix_fmt", "yuv420p", path
     )  # fmt: skip
 
 

@@ -35,6 +35,8 @@ def _button(name: str, down: bool) -> Event:
 
 
 _MAKE = {"key": _key, "btn": _button}
+_BOUNCE = 0.06
+"""Seconds from a button's release to the next press, at least: libinput takes what comes within 25 ms for a bouncing switch and drops both."""
 
 
 class Input:
@@ -52,6 +54,7 @@ class Input:
         self.pointer = (width // 2, height // 2)
         self._held: dict[tuple[str, str], None] = {}
         self._unseen = 0
+        self._released = 0.0
 
     def move(self, x: int, y: int) -> None:
         """Put the pointer on the pixel (x, y)."""
@@ -109,7 +112,11 @@ class Input:
 
     def button(self, name: str, down: bool) -> None:
         """Press or release a button of the action space."""
+        if down:
+            self._pace(max(0.0, self._released + _BOUNCE - time.monotonic()))
         self._change("btn", _BUTTONS[name], down)
+        if not down:
+            self._released = time.monotonic()
 
     def keys(self, codes: Iterable[str], down: bool) -> None:
         """Press or release key codes in order."""

@@ -53,7 +53,7 @@ def everything_below(kind: type[errors.CuamasterError]) -> list[type[errors.Cuam
 
 @pytest.mark.parametrize("kind", everything_below(errors.CuamasterError))
 def test_the_error_tree_decides_what_is_tried_again(kind: type[errors.CuamasterError]) -> None:
-    given = {"reason": "black", "field": "x", "dialect": "qwen3-vl", "offset": 3}
+    given = {"reason": "black", "field": "x", "dialect": "qwen3-vl", "offset": 3, "capability": "shell"}
     named = {name: value for name, value in given.items() if name in inspect.signature(kind).parameters}
     assert only_transient(None, RUN, Failed(data=kind("x", **named))) is issubclass(kind, errors.Transient)
 

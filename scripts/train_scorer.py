@@ -1,8 +1,9 @@
-"""Trains cuamaster/seeding/scorer.npz on the training half of benchmarks/titles/written.jsonl and the turns of phrase beside this script.
+"""Trains cuamaster/seeding/scorer.npz on benchmarks/titles/public.jsonl, half of written.jsonl, and the turns of phrase beside this script.
 
     python scripts/train_scorer.py           # writes the weights, prints cross-validated figures of the training half
 
-Each application is in one half only, in all languages (`half` in the file). The real titles in real.jsonl are never read here. The result is the same on every run.
+Each application is in one half of the written titles only, in all languages (`half` in the file), and public titles that name one of the held
+half are left out. The titles in real.jsonl are never read here. The result is the same on every run.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from cuamaster.seeding.screen import masked
 from cuamaster.seeding.taxonomy import load
 
 ROOT = Path(__file__).resolve().parents[1]
-WRITTEN, CUES = ROOT / "benchmarks/titles/written.jsonl", Path(__file__).with_name("title_cues.yaml")
+TITLES, CUES = ROOT / "benchmarks/titles", Path(__file__).with_name("title_cues.yaml")
+WRITTEN, PUBLIC = TITLES / "written.jsonl", TITLES / "public.jsonl"
 OUT = ROOT / "cuamaster/seeding/scorer.npz"
 STEPS, RATE = 150, 0.05
-DECAY = 1e-5
+DECAY = 1e-6
 """Chosen, with the weights of cues below, by cross-validation on the training half."""
-CUE_WEIGHT, WORD_WEIGHT = 0.3, 0.15
+CUE_WEIGHT, WORD_WEIGHT = 1.0, 0.5
 FOLDS = 5
 SMALL = 0.03
 """Share of the largest weight below which one of a kind is left out: only the largest sum matters there."""
@@ -37,7 +39,7 @@ SMALL = 0.03
 
 @dataclass(frozen=True)
 class Sample:
-    """A labelled text; `group` is the application (cues have none)."""
+    """A labelled text; `group` is the application, or the address of a public title (cues have none)."""
 
     title: str
     about: str
@@ -52,9 +54,20 @@ def labelled(path: Path, taxonomy: Taxonomy, *, names: bool = False) -> list[Sam
     """Labelled titles, application names replaced; with `names` they stay, as those do that no taxonomy knows."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return [
-        Sample(*masked(row["title"], row["description"], () if names else taxonomy.mentions(row["title"])), row["kind"], row["language"], row.get("application", ""), 1.0, row.get("half") or row.get("batch", ""))
+        Sample(*masked(row["title"], row["description"], () if names else taxonomy.mentions(row["title"])), row["kind"], row["language"], row.get("application") or row["url"], 1.0, row.get("half") or row.get("batch", ""))
         for row in rows
     ]  # fmt: skip
+
+
+def training(taxonomy: Taxonomy, *, names: bool = False) -> list[Sample]:
+    """The training half of the written titles, and the public ones that name no application of the held half."""
+    held = {
+        row["application"] for row in map(json.loads, WRITTEN.read_text("utf-8").splitlines()) if row["half"] == "held"
+    }
+    rows = list(map(json.loads, PUBLIC.read_text("utf-8").splitlines()))
+    apart = {row["url"] for row in rows if held.isdisjoint(found.app for found in taxonomy.mentions(row["title"]))}
+    written = [item for item in labelled(WRITTEN, taxonomy, names=names) if item.half == "train"]
+    return [*written, *(item for item in labelled(PUBLIC, taxonomy, names=names) if item.group in apart)]
 
 
 def cues(taxonomy: Taxonomy) -> list[Sample]:
@@ -139,8 +152,7 @@ def out_of_fold(train: Sequence[Sample], raw: Sequence[Sample], extra: Sequence[
 def main() -> None:
     """Train, calibrate, write."""
     taxonomy = load()
-    train = [item for item in labelled(WRITTEN, taxonomy) if item.half == "train"]
-    raw = [item for item in labelled(WRITTEN, taxonomy, names=True) if item.half == "train"]
+    train, raw = training(taxonomy), training(taxonomy, names=True)
     extra = cues(taxonomy)
     wanted = _arrays(train)[1]
     margin = out_of_fold(train, raw, extra)

@@ -21,7 +21,7 @@ from cuamaster.seeding.sketch import Offsets, runs
 
 NAME = "\ue000"
 """Stands for the name of an application."""
-BITS = 16
+BITS = 18
 TITLE_SIZES, ABOUT_SIZES = (1, 2, 3, 4, 5), (4,)
 TITLE_LENGTH, ABOUT_LENGTH = 110, 120
 """Characters read; beyond them stand hash tags and links."""
@@ -87,7 +87,7 @@ def sums(titles: Sequence[str], abouts: Sequence[str]) -> Sums:
 
 @dataclass(frozen=True)
 class Scorer:
-    """Weights: `teaches` [2^16] for being a tutorial, `kinds` [len(KINDS), 2^16] for what else it may be; scale and shift calibrate."""
+    """Weights: `teaches` [2^BITS] for being a tutorial, `kinds` [len(KINDS), 2^BITS] for what else it may be; scale and shift calibrate."""
 
     teaches: npt.NDArray[np.float32]
     kinds: npt.NDArray[np.float32]

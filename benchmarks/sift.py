@@ -31,7 +31,7 @@ import pyarrow.parquet
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from candidates import candidates
+from _candidates import candidates
 
 from cuamaster.catalog import find_duplicates
 from cuamaster.records.video import Video

@@ -78,8 +78,11 @@ def release(
         raise InvalidInput(
             f"{workspace.root} has no round{'s' if upto is None else f' {upto}'}", hint="is it the right --workspace?"
         )
-    newest = upto or max(rounds)
-    order = _Order(f"dataset@round-{newest}", kind, options, freeze(workspace, newest))
+    inputs = freeze(workspace, upto or max(rounds))
+    newest = upto or max(
+        (item.round for item in inputs), default=max(rounds)
+    )  # a round that is only planned adds nothing
+    order = _Order(f"dataset@round-{newest}", kind, options, inputs)
     return _release(workspace, ports, order, folder.resolve())
 
 

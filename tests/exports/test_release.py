@@ -46,6 +46,14 @@ def collected(world: World, number: int, count: int) -> RoundData:
 # -- rounds ---------------------------------------------------------------------------------------------------------------
 
 
+def test_a_round_that_is_only_planned_names_no_version(world: World, workspace: Workspace, tmp_path: Path) -> None:
+    keep(workspace, collected(world, 1, 2))
+    (workspace.root / "round=002").mkdir()
+    (workspace.root / "round=002" / "plan.json").write_text("{}")
+    assert max(workspace.rounds()) == 2
+    assert release(workspace, Ports(world.store), "trl", tmp_path / "out", Options()).version == "dataset@round-1"
+
+
 def test_a_later_round_adds_files_and_changes_none(world: World, workspace: Workspace, tmp_path: Path) -> None:
     keep(workspace, collected(world, 1, 3))
     first = release(workspace, Ports(world.store), "trl", tmp_path / "one", Options())

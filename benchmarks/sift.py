@@ -76,7 +76,7 @@ def stages(rows: int, workers: int) -> dict[str, Any]:
     taxonomy = load()
     with tempfile.TemporaryDirectory() as place:
         folder = Workspace(Path(place)).round(1)
-        truth = _fill(folder, candidates(rows, taxonomy))
+        truth = fill(folder, candidates(rows, taxonomy))
         before = _cpu()
         laps: dict[str, Any] = {}
 
@@ -111,7 +111,7 @@ def _cpu() -> float:
     )
 
 
-def _fill(folder: RoundFolder, rows: Iterable[dict[str, Any]]) -> list[tuple[str, int, str]]:
+def fill(folder: RoundFolder, rows: Iterable[dict[str, Any]]) -> list[tuple[str, int, str]]:
     """Write the candidates as `search` would; returns (id, recording, how it was made) of each."""
     truth: list[tuple[str, int, str]] = []
     stage, schema = folder.stage("search"), schema_of(Video)
@@ -122,7 +122,8 @@ def _fill(folder: RoundFolder, rows: Iterable[dict[str, Any]]) -> list[tuple[str
             break
         truth += [(row["id"], row["truth"], row["planted"]) for row in part]
         stage.write_tables(
-            f"part-{number:05d}", pa.table({name: [row[name] for row in part] for name in schema.names}, schema=schema)
+            f"part-{number:05d}",
+            pa.table({name: [row.get(name) for row in part] for name in schema.names}, schema=schema),
         )
     stage.close("generated")
     return truth

@@ -1,8 +1,9 @@
 """How well the rules annotator finds tasks: `python benchmarks/mining.py --sets development held-out [FOLDER...]` prints JSON.
 
 Makes the recordings of those sets of benchmarks/tutorials (benchmarks/recordings/make.py says how) and scores them; or name folders, each
-with tutorial.mp4 and truth.json (see cuamaster/samples/record.py). The chain is the product's: captions where there are some, else recognized
-speech; a reel of frames; mining; the check of what was mined. `--no-frames` mines from words alone, `--both` reads recordings with captions by ear too.
+with tutorial.mp4 and truth.json (see cuamaster/samples/record.py). The chain is the product's: the screen gate; captions where there are some, else
+recognized speech; a reel of frames; mining; the check of what was mined. `--no-frames` mines from words alone, `--both` reads recordings with captions
+by ear too. `--cover` puts a presenter's camera over the whole picture wherever no task is shown (but for the second before one and after one).
 
 A true task and a mined one are a pair when their spans overlap by at least half of their union. `boundary_*` are the distances of starts and ends
 of pairs, seconds. `whole` are tasks whose actions all lie in one mined span that holds no other task's. `left_in` is the share of the seconds
@@ -26,20 +27,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
+sys.path.insert(0, str(Path(__file__).parent))
+
+from _recorded import FRAMES, opened, screen_of, set_of
+from footage.cover import cover
 
 from cuamaster.adapters.annotators.rules import RulesAnnotator
-from cuamaster.adapters.frames.ffmpeg import FfmpegFrames
+from cuamaster.adapters.screens.rapidocr import RapidOcrReader
 from cuamaster.adapters.transcribers.faster_whisper import FasterWhisper
 from cuamaster.adapters.transcribers.sidecar import Sidecar
-from cuamaster.adapters.videos.metadata import video_from_info
-from cuamaster.ports import Annotator
+from cuamaster.ports import Annotator, ScreenReader
 from cuamaster.records.speech import operations, words_of
 from cuamaster.records.transcript import Transcript
-from cuamaster.records.video import Media, TaskSegment
-from cuamaster.seeding.mine import check_segments, sampling_rate
+from cuamaster.records.video import TaskSegment
+from cuamaster.seeding.mine import check_segments, mine
 from cuamaster.seeding.taxonomy import load
-from cuamaster.vision.reel import Reel
 
 HERE = Path(__file__).resolve().parent
 TUTORIALS = HERE / "tutorials"
@@ -222,46 +224,42 @@ def _share(part: float, whole_: float) -> float:
     return round(part / whole_, 3) if whole_ else 0.0
 
 
-def run(folder: Path, annotator: Annotator, *, use_frames: bool = True, both: bool = False) -> list[dict[str, Any]]:
-    """One recording through transcript, mining and check; two rows if it is read by captions and by ear."""
-    frames = FfmpegFrames()
-    truth = json.loads((folder / "truth.json").read_text())
-    path = folder / "tutorial.mp4"
-    described = folder / "info.json"
-    info = json.loads(described.read_text()) if described.exists() else {"title": folder.resolve().name}
-    captions = tuple(str(file) for file in sorted(folder.glob("tutorial*.vtt")))
-    media = Media(video_id="bench", path=str(path), sha256="", captions=captions, info=frames.probe(path))
-    name = folder.resolve().name
-    video = video_from_info(info, source="local", source_id=name, url=folder.resolve().as_uri())
-    video = video.model_copy(update={"duration": media.info.duration})
+def run(
+    folder: Path, annotator: Annotator, *, reader: ScreenReader, use_frames: bool = True, both: bool = False
+) -> list[dict[str, Any]]:
+    """One recording through gate, transcript, mining and check; two rows if it is read by captions and by ear."""
+    item = opened(folder)
+    began = time.monotonic()
+    view, reason = screen_of(item.media, reader)
+    gate_s = time.monotonic() - began
     rows = []
     for transcriber in (Sidecar(), FasterWhisper()):
         if rows and not both:
             break
         began = time.monotonic()
-        transcript = transcriber.transcribe(media, prompt=video.title)
+        transcript = transcriber.transcribe(item.media, prompt=item.video.title)
         if transcript is None:
             continue
         listened = time.monotonic()
-        reel = Reel(frames.sample(path, fps=sampling_rate(media.info.duration))) if use_frames else None
-        watched = time.monotonic()
-        found = annotator.mine(video, transcript, reel if reel is not None else [])
-        segments, dropped = check_segments(found, transcript, media.info.duration, reel)
+        if view is None:
+            segments, dropped = [], [reason]
+        elif use_frames:
+            segments, lost = mine(item.video, item.media, transcript, view, frames=FRAMES, annotator=annotator)
+            dropped = [one.reason for one in lost]
+        else:
+            segments, lost = check_segments(
+                annotator.mine(item.video, transcript, []), transcript, item.media.info.duration
+            )
+            dropped = [one.reason for one in lost]
         rows.append(
             {
-                "recording": name, "set": set_of(folder), "transcript": transcript.origin, "language": transcript.language,
-                "trust": transcript.trust, "seconds_of_video": media.info.duration, **figures(truth, segments, transcript),
-                "dropped": [item.reason for item in dropped], "listen_s": round(listened - began, 1), "watch_s": round(watched - listened, 1),
-                "mine_s": round(time.monotonic() - watched, 2),
+                "recording": item.name, "set": item.set, "transcript": transcript.origin, "language": transcript.language,
+                "trust": transcript.trust, "seconds_of_video": item.media.info.duration, "screen_share": view.share if view else 0.0,
+                **figures(item.truth, segments, transcript), "dropped": dropped,
+                "gate_s": round(gate_s, 1), "listen_s": round(listened - began, 1), "mine_s": round(time.monotonic() - listened, 1),
             }
         )  # fmt: skip
     return rows
-
-
-def set_of(folder: Path) -> str:
-    """development | held-out as its scenario says, else given."""
-    scenario = folder / "scenario.yaml"
-    return str(yaml.safe_load(scenario.read_text()).get("set", "given")) if scenario.exists() else "given"
 
 
 def made(sets: Sequence[str], out: Path, user: str, first_display: int) -> list[Path]:
@@ -294,17 +292,20 @@ def main() -> int:
     parser.add_argument("--first-display", type=int, default=120, help="X display numbers to take, from here on")
     parser.add_argument("--work", type=Path, default=Path("workspace/bench"), help="where recordings are kept")
     parser.add_argument("--no-frames", action="store_true", help="mine from words alone")
+    parser.add_argument("--cover", action="store_true", help="with a presenter in place of all that is no task")
     parser.add_argument("--both", action="store_true", help="read recordings that have captions by ear as well")
     arguments = parser.parse_args()
-    annotator = RulesAnnotator(load())
+    annotator, reader = RulesAnnotator(load()), RapidOcrReader(arguments.work / "ocr")
     folders = [
         *arguments.folders,
         *made(arguments.sets, arguments.work / "tutorials", arguments.user, arguments.first_display),
     ]
+    if arguments.cover:
+        folders = [cover(folder, arguments.work / "covered") for folder in folders]
     rows = [
         row
         for folder in folders
-        for row in run(folder, annotator, use_frames=not arguments.no_frames, both=arguments.both)
+        for row in run(folder, annotator, reader=reader, use_frames=not arguments.no_frames, both=arguments.both)
     ]
     print(json.dumps(report(rows, frames=not arguments.no_frames), indent=1, ensure_ascii=False))
     return 0

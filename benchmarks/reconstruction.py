@@ -4,7 +4,7 @@ Makes the recordings of those sets (benchmarks/recordings/make.py says how) and 
 Rules were tuned on `development` (and, see cuamaster/samples/README.md, faults of `bundled` led to some); never on `held-out`.
 
 A folder holds tutorial.mp4 and truth.json (see cuamaster/samples/record.py), and captions or none (then speech is recognized). The
-whole chain runs as in the product: transcript, mining by the rules annotator, reconstruction. Prints JSON.
+whole chain runs as in the product: screen gate, transcript, mining by the rules annotator, reconstruction. Prints JSON.
 
 An action counts as found when one of the same type was reconstructed within 1 s of the true time. Recall and precision are over actions;
 `clicks_within_20` over found clicks; `typed_exact` over true typed texts; `invented` are actions outside every task span.
@@ -22,22 +22,23 @@ import time
 from pathlib import Path
 from typing import Any
 
-import yaml
+sys.path.insert(0, str(Path(__file__).parent))
+
+from _recorded import FRAMES, opened, screen_of, set_of
 
 from cuamaster.adapters.annotators.rules import RulesAnnotator
-from cuamaster.adapters.frames.ffmpeg import FfmpegFrames
 from cuamaster.adapters.screens.rapidocr import RapidOcrReader
 from cuamaster.adapters.stores.local import LocalStore
 from cuamaster.adapters.transcribers.faster_whisper import FasterWhisper
 from cuamaster.adapters.transcribers.sidecar import Sidecar
 from cuamaster.assets import samples_folder
 from cuamaster.records.trajectory import Action, Trajectory
-from cuamaster.records.video import Media, TaskSegment, Video
-from cuamaster.seeding.mine import sampling_rate
+from cuamaster.records.video import TaskSegment
+from cuamaster.seeding.mine import mine
 from cuamaster.seeding.reconstruct import reconstruct
 from cuamaster.seeding.taxonomy import load
 from cuamaster.settings import Settings
-from cuamaster.vision.reel import Reel
+from cuamaster.vision.screen_view import ScreenFrames
 
 DEFAULT_WINDOW = float(Settings.model_fields["trigger_window_s"].default)
 SETS = ("bundled", "development", "held-out")
@@ -121,14 +122,6 @@ def figures(truth: dict[str, Any], found: list[Action]) -> dict[str, Any]:
     }
 
 
-def set_of(folder: Path) -> str:
-    """development | held-out as its scenario says, bundled for the product's own tutorials, else given."""
-    scenario = folder / "scenario.yaml"
-    if folder.resolve().is_relative_to(samples_folder().resolve()):
-        return "bundled"
-    return str(yaml.safe_load(scenario.read_text()).get("set", "given")) if scenario.exists() else "given"
-
-
 def pooled(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Figures of each set over all its actions."""
     sets: dict[str, dict[str, Any]] = {}
@@ -171,36 +164,29 @@ def run(
 ) -> tuple[dict[str, Any], list[TaskSegment], list[Trajectory]]:
     """One recording through the product's chain; figures, mined segments, trajectories."""
     began = time.monotonic()
-    frames = FfmpegFrames()
-    path = folder / "tutorial.mp4"
-    truth = json.loads((folder / "truth.json").read_text())
-    described = folder / "info.json"
-    info = json.loads(described.read_text()) if described.exists() else {"title": folder.name, "description": ""}
-    captions = tuple(str(file) for file in sorted(folder.glob("tutorial*.vtt")))
-    media = Media(video_id="bench", path=str(path), sha256="", captions=captions, info=frames.probe(path))
-    video = Video(
-        source="local", source_id=folder.resolve().name, url=folder.resolve().as_uri(), title=info["title"], description=info["description"],
-        duration=media.info.duration, app=info.get("application"),
-    )  # fmt: skip
-    transcript = (Sidecar() if captions else FasterWhisper()).transcribe(media)
+    item, reader, annotator = opened(folder), reader or RapidOcrReader(), RulesAnnotator(load())
+    view, reason = screen_of(item.media, reader)
+    transcript = (Sidecar() if item.media.captions else FasterWhisper()).transcribe(item.media)
     if transcript is None:
         raise SystemExit(f"{folder}: neither captions nor speech")
-    annotator = RulesAnnotator(load())
-    segments = annotator.mine(video, transcript, Reel(frames.sample(path, fps=sampling_rate(media.info.duration))))
+    segments: list[TaskSegment] = []
     trajectories: list[Trajectory] = []
-    for segment in segments:
-        kept, _ = reconstruct(
-            video, media, transcript, segment, frames=frames, reader=reader or RapidOcrReader(), annotator=annotator,
-            store=LocalStore(work / "blobs"), window_s=window_s,
-        )  # fmt: skip
-        trajectories.extend(kept)
+    if view is not None:
+        segments, _ = mine(item.video, item.media, transcript, view, frames=FRAMES, annotator=annotator)
+        for segment in segments:
+            kept, _ = reconstruct(
+                item.video, item.media, transcript, segment, frames=ScreenFrames(FRAMES, view), reader=reader, annotator=annotator,
+                store=LocalStore(work / "blobs"), window_s=window_s,
+            )  # fmt: skip
+            trajectories.extend(kept)
     found = [action for trajectory in trajectories for step in trajectory.steps for action in step.actions]
     row = {
-        "recording": folder.resolve().name,
-        "set": set_of(folder),
+        "recording": item.name,
+        "set": item.set,
+        "gate": reason or "passed",
         "transcript": transcript.origin,
         "segments": len(segments),
-        **figures(truth, found),
+        **figures(item.truth, found),
     }
     return {**row, "seconds": round(time.monotonic() - began, 1)}, segments, trajectories
 

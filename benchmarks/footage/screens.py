@@ -53,7 +53,7 @@ WORDS = [
     "order",
     "review",
 ]
-_THEMES = (  # ground, panel, text, accent
+THEMES = (  # ground, panel, text, accent
     ((236, 236, 236), (250, 250, 250), (30, 30, 30), (53, 132, 228)),
     ((43, 43, 48), (30, 30, 34), (214, 214, 214), (90, 160, 250)),
     ((255, 255, 255), (243, 243, 243), (20, 20, 20), (0, 103, 192)),
@@ -67,7 +67,7 @@ class Desk:
 
     def __init__(self, random: Random, size: tuple[int, int], *, viewport: bool = False) -> None:
         self.random, self.size, self.viewport = random, size, viewport
-        self.ground, self.panel, self.ink, self.accent = _THEMES[int(random.integers(len(_THEMES)))]
+        self.ground, self.panel, self.ink, self.accent = THEMES[int(random.integers(len(THEMES)))]
         self.text = int(random.integers(13, 18)) * size[1] // 800 + 1
         self.margin = int(random.choice([0, 0, 40, 70]) * size[1] // 800)
         self.wallpaper = random.random() < 0.5

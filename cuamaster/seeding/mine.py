@@ -1,14 +1,17 @@
-"""Checks what an annotator mined before anything is rebuilt from it: spans inside the video, apart, long enough, with operations."""
+"""Mines a video through an annotator, and checks what it mined: spans inside the video, apart, long enough, with operations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
+from cuamaster.ports import Annotator, FrameReader
 from cuamaster.records.episode import Dropped
 from cuamaster.records.speech import operations, words_of
 from cuamaster.records.transcript import Transcript
-from cuamaster.records.video import TaskSegment
+from cuamaster.records.video import Media, ScreenView, TaskSegment, Video
 from cuamaster.vision.reel import Reel
+from cuamaster.vision.screen_view import ScreenFrames
 
 STAGE = "mine"
 MIN_SECONDS = 2.0
@@ -22,6 +25,18 @@ MARGIN_S = 2.0
 def sampling_rate(duration: float) -> float:
     """Frames per second of the reel that an annotator sees of a video of `duration` seconds."""
     return min(FRAMES_PER_SECOND, MAX_FRAMES / max(duration, 1.0))
+
+
+def mine(
+    video: Video, media: Media, transcript: Transcript, view: ScreenView, *, frames: FrameReader, annotator: Annotator
+) -> tuple[list[TaskSegment], list[Dropped]]:
+    """Checked task segments of a recording's screen, and what was dropped. Raises MediaError, and what the annotator raises."""
+    screens, duration = ScreenFrames(frames, view), media.info.duration
+    reel = Reel(screens.sample(Path(media.path), fps=sampling_rate(duration)))
+    segments = annotator.mine(video, transcript, reel)
+    if not segments:
+        return [], [Dropped(item_id=video.id, stage=STAGE, reason="no-task", detail=video.url)]
+    return check_segments(segments, transcript, duration, reel)
 
 
 def check_segments(

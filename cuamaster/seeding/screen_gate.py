@@ -21,7 +21,7 @@ from cuamaster.seeding.screen_kind import Kind, Seen, look
 from cuamaster.vision.changes import gray
 from cuamaster.vision.legibility import Reading, reading_of
 from cuamaster.vision.screen_region import sharpened
-from cuamaster.vision.screen_traits import CELL, LONGEST, Cells, Traits
+from cuamaster.vision.screen_traits import CELL, LONGEST, SMALLEST, Cells, Traits
 
 STAGE = "gate"
 MOMENTS, FEWEST, EVERY = 20, 6, 3.0
@@ -38,8 +38,6 @@ RIM = 0.003
 ENOUGH_WORDS = 12
 LEAST_WORDS, LEAST_CONFIDENCE, LEAST_HEIGHT = 4, 0.8, 8.0
 """Of the lines read there: words, median confidence, median height in pixels (a line's box is a little taller than its letters)."""
-SMALLEST = 64
-"""Pixels of the shorter side; on less there is nothing to look at."""
 
 
 _REASONS: dict[Kind, str] = {

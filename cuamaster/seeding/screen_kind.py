@@ -10,35 +10,19 @@ from typing import Literal
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from cuamaster.ports import Glimpse
-from cuamaster.records.video import PixelBox
+from cuamaster.vision.screen_moment import RESTING, Moment, shows
 from cuamaster.vision.screen_region import Layout, layout_of
-from cuamaster.vision.screen_traits import CELL, Cells, Traits, blocks, traits_of
+from cuamaster.vision.screen_traits import Cells, Traits, blocks, traits_of
 
 Kind = Literal["screen", "camera", "game", "slides", "animation", "still-picture", "blank"]
-Moment = Literal["screen", "slides", "blank", "other"]
 
-# Limits were chosen on the tuned families and seeds of benchmarks/footage (see make.py there), the bundled tutorials, gnumeric-budget and the
-# development recordings of benchmarks/recordings; docs/open-world.md reports the others.
-MOVING, CHANGING = 0.5, 0.7
-"""Share of cells that stir in a moment that is all motion, and share of these that move when it is windows that open; noise stirs more than moves."""
+# Limits were chosen as those of vision/screen_moment.py were.
 QUIET = 0.6
 """Share of cells that stir at most in a moment from which the screen's place is read; a presenter may fill half of the picture."""
-RESTING = 0.15
-"""A screen that is not being changed stirs less; some of a recording's screens do."""
 RESTS = 0.2
 """Least share of resting moments among those that look like a screen: an animation never rests."""
-PLAIN, STRAIGHT, FINE = 0.2, 0.055, 0.012
-"""Shares of cells: screens have plain ground, and straight edges (camera pictures .00-.04, screens .07-.6) or, without windows, thin strokes."""
-LETTERS, LARGE, LARGER = 8, 0.0185, 0.026
-"""From so many letters on their median height tells: on screens .010-.015 of the screen's height, on slides .022-.031. Among straight edges
-larger ones are needed for a slide: screens are blown up, and slides seldom have windows (.015-.042 of the cells)."""
-SLIDE_STIRS = 0.05
-"""Share of cells that stir at most while a slide is shown; large letters among windows that stir more are a screen blown up."""
-EMPTY_PLAIN, EMPTY_INK = 0.985, 0.004
-"""Shares of plain cells and of cells with ink: nothing, or a title."""
 LEAST_SHARE, BESIDE_SLIDES = 0.25, 0.5
 """Of the moments, and of those with slides; less screen than this is a screen shown in passing."""
 STILL, DIFFERENT = 0.001, 20
@@ -71,40 +55,17 @@ def look(glimpses: Sequence[Glimpse]) -> Seen:
     quiet = [item for item in found if item.stirred.mean() <= QUIET]
     layout = layout_of(quiet) if quiet else Layout((0, 0, width, height), None)
     area = layout.cells(found[0].plain.shape)
-    shows = tuple(_shows(item, area, layout.region) for item in found)
-    return Seen(found, layout, shows, _kind(found, shows, area))
+    shown = tuple(shows(item, area, layout.region) for item in found)
+    return Seen(found, layout, shown, _kind(found, shown, area))
 
 
-def _shows(item: Traits, area: Cells, region: PixelBox) -> Moment:
-    plain, stirred, moved = (float(part[area].mean()) for part in (item.plain, item.stirred, item.moved))
-    if plain >= EMPTY_PLAIN and item.ink[area].mean() <= EMPTY_INK:
-        return "blank"
-    letters = _letters(item, area)
-    windows = item.straight[area].mean() >= STRAIGHT
-    if plain < PLAIN or (stirred > MOVING and not (windows and moved >= CHANGING * stirred)):
-        return "other"
-    limit = (LARGER if windows else LARGE) * (region[3] - region[1])
-    large = len(letters) >= LETTERS and np.median(letters) >= limit
-    if large and not (windows and stirred > SLIDE_STIRS):
-        return "slides" if stirred <= SLIDE_STIRS else "other"
-    written = len(letters) >= LETTERS and item.fine[area].mean() >= FINE
-    return "screen" if windows or written else "other"
-
-
-def _letters(item: Traits, area: Cells) -> npt.NDArray[np.int32]:
-    """Heights of the letters inside the area."""
-    rows = np.minimum(item.letters[:, 1] // CELL, area.shape[0] - 1)
-    columns = np.minimum(item.letters[:, 0] // CELL, area.shape[1] - 1)
-    return np.asarray(item.letters[area[rows, columns], 2])
-
-
-def _kind(found: Sequence[Traits], shows: Sequence[Moment], area: Cells) -> Kind:
+def _kind(found: Sequence[Traits], told: Sequence[Moment], area: Cells) -> Kind:
     """A screen if enough moments show one and it rests now and then; else what is shown most of the time."""
-    count = Counter(shows)
+    count = Counter(told)
     pairs = itertools.pairwise(found)
     if len(found) > 1 and count["blank"] < len(found) and all(_difference(*pair, area) <= STILL for pair in pairs):
         return "still-picture"
-    screens = [item for item, shown in zip(found, shows, strict=True) if shown == "screen"]
+    screens = [item for item, shown in zip(found, told, strict=True) if shown == "screen"]
     if len(screens) >= max(LEAST_SHARE * len(found), BESIDE_SLIDES * count["slides"]):
         resting = sum(item.stirred[area].mean() <= RESTING for item in screens)
         return "screen" if resting >= RESTS * len(screens) else "animation"
@@ -112,7 +73,7 @@ def _kind(found: Sequence[Traits], shows: Sequence[Moment], area: Cells) -> Kind
     most = count.most_common(1)[0][0] if count else "other"
     if most in ("slides", "blank"):
         return "slides" if most == "slides" else "blank"
-    return _moving([item for item, shown in zip(found, shows, strict=True) if shown == "other"] or found)
+    return _moving([item for item, shown in zip(found, told, strict=True) if shown == "other"] or found)
 
 
 def _moving(found: Sequence[Traits]) -> Kind:

@@ -15,6 +15,7 @@ from cuamaster.stages.collecting import released
 from cuamaster.stages.exporting import exported, made_in
 from cuamaster.stages.importing import TASKS, TRAJECTORIES, imported_tasks, imported_trajectories
 from cuamaster.stages.planning import parse_plan
+from cuamaster.stages.resuming import put_off
 from cuamaster.tables import RoundFolder, Workspace
 
 
@@ -35,7 +36,7 @@ def summarize(workspace: Workspace, number: int) -> list[Row]:
     composed = [task for task in tasks if task.strategy != "seed"]
     return [
         *_imports(folder),
-        *_videos(folder),
+        *_videos(workspace, folder),
         _row("reconstruct", "trajectories", folder.stage("reconstruct").kept(Trajectory), _dropped(folder, "reconstruct")),
         Row(stage="reconstruct", what="actions reconstructed", count=_actions(folder)),
         Row(
@@ -70,11 +71,10 @@ def _imports(folder: RoundFolder) -> list[Row]:
     ]  # fmt: skip
 
 
-def _videos(folder: RoundFolder) -> list[Row]:
+def _videos(workspace: Workspace, folder: RoundFolder) -> list[Row]:
     dropped = _dropped(folder, "discover", "screen", "fetch", "distinct", "gate", "transcribe", "score", "mine")
     kept = folder.stage("score").kept(Judgement)
-    fetch = folder.stage("fetch")
-    late = folder.stage("screen").count() - fetch.items() if fetch.manifest() is not None else 0
+    late = len(put_off(workspace, folder))
     return [
         Row(stage="search", what="videos found", count=folder.stage("search").count()),
         *(
@@ -83,10 +83,10 @@ def _videos(folder: RoundFolder) -> list[Row]:
                     stage="fetch",
                     what="videos put off",
                     count=late,
-                    detail=f"their sites want to be left alone: cuamaster sites show, then seed --round {folder.number}",
+                    detail=f"their sites want to be left alone: cuamaster sites show, then seed --round {folder.number}, or a later round",
                 )
             ]
-            if late > 0
+            if late
             else []
         ),
         Row(stage="filter", what="videos kept", count=len(kept), detail=dropped and f"dropped: {dropped}"),

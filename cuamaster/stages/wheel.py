@@ -13,7 +13,7 @@ from cuamaster.records.video import Query
 from cuamaster.seeding.search_plan import LISTINGS, Planned, SearchPlan
 from cuamaster.seeding.taxonomy import load
 from cuamaster.settings import Settings
-from cuamaster.stages import collecting, composing, exporting, planning, searching, seeding
+from cuamaster.stages import collecting, composing, exporting, fetching, mining, planning, searching, seeding, watching
 from cuamaster.stages.running import Each, Patience, in_turn, run
 from cuamaster.tables import RoundFolder, Workspace
 
@@ -52,13 +52,13 @@ def seed(wheel: Wheel, folder: RoundFolder, queries: Sequence[Query], ports: See
     each, patience = wheel.each, Patience(wheel.settings.site_patience_s)
     seeding.discover(folder, queries, ports.sources, each, wheel.settings.sift_workers, patience)
     seeding.screen(folder, wheel.taxonomy, ports.annotator, wheel.settings, each)
-    seeding.fetch(folder, ports, wheel.settings, each, patience)
-    seeding.fingerprint(folder, ports, each)
-    seeding.gate(folder, ports, each)
-    seeding.transcribe(folder, ports, wheel.taxonomy, each)
-    seeding.score(folder, ports, each)
-    seeding.mine(folder, ports, each)
-    seeding.reconstruct(folder, ports, wheel.settings, each)
+    fetching.fetch(folder, ports, wheel.settings, each, patience)
+    fetching.fingerprint(folder, ports, each)
+    watching.gate(folder, ports, each)
+    watching.transcribe(folder, ports, wheel.taxonomy, each)
+    watching.score(folder, ports, each)
+    mining.mine(folder, ports, each)
+    mining.reconstruct(folder, ports, wheel.settings, each)
     searching.remember(wheel.workspace, folder.number, queries, ports.sources)
 
 

@@ -1,6 +1,6 @@
 """A whole recording at a glance: frames a few times a minute or second, kept compressed, and what changed between them.
 
-It tells whether anything is operated and where the interface gives way to another picture; it does not tell what that picture is.
+It tells whether anything is operated and where the interface gives way to another picture; what that picture is, is judged as the screen gate judges moments.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from typing import NamedTuple, overload
 import cv2
 import numpy as np
 
-from cuamaster.ports import Gray, Image
+from cuamaster.ports import Glimpse, Gray, Image
 from cuamaster.vision.changes import TILE, Mask, Region, changed_mask, gray, regions
+from cuamaster.vision.screen_moment import RESTING, shows
+from cuamaster.vision.screen_traits import SMALLEST, traits_of, within
 
 POINTER = 44
 """Pixels: a pointer is no larger."""
@@ -27,6 +29,8 @@ CUT_SHARE = 0.7
 """Of all tiles: more than that changes at once only when another picture is shown. A large file dialog has .6, slides have 1."""
 MIN_DEAD_S = 3.0
 """A picture shown for less is a flash between two windows, not a slide."""
+LOOKS = 4
+"""Moments of a shot that must all be no screen: one of them may be a large picture in a program."""
 
 
 class Change(NamedTuple):
@@ -117,10 +121,11 @@ class Reel(Sequence[tuple[float, Image]]):
 
     @cached_property
     def dead(self) -> list[tuple[float, float]]:
-        """Spans, seconds, in which another picture is shown (slide, title card, film): nothing is operated, or everything moves.
+        """Spans, seconds, in which another picture is shown (slide, title card, film, presenter): nothing is operated, or everything moves.
 
-        After it the screen is as it was before; or it is the one picture that opens or closes the recording. A program that fills the
-        screen with one picture after another shows no slides. A recording without a cut has none, however still it is.
+        After it the screen is as it was before; or it is the one picture that opens or closes the recording; or it is a slide or a camera's
+        picture by its looks. A program that fills the screen with one picture after another shows no slides. A recording without a cut has
+        none, however still it is.
         """
         shots = self._shots()
         spans: list[tuple[float, float]] = []
@@ -134,7 +139,7 @@ class Reel(Sequence[tuple[float, Image]]):
                 spans.append((start, shots[back].start))
                 at = back
                 continue
-            if quiet and lone:
+            if (quiet and lone) or self._elsewhere(shots[at]):
                 spans.append((start, end))
             at += 1
         return [span for span in spans if span[1] - span[0] >= MIN_DEAD_S]
@@ -158,6 +163,23 @@ class Reel(Sequence[tuple[float, Image]]):
             if not shots[later].quiet:
                 break
         return len(shots)
+
+    def _elsewhere(self, shot: _Shot) -> bool:
+        """Whether the shot is none of a screen: slides that nobody operates, or something else that never rests."""
+        if shot.end - shot.start < MIN_DEAD_S:
+            return False
+        first, last = bisect_left(self.times, shot.start), bisect_left(self.times, shot.end) - 1
+        places = {first + (last - first) * step // LOOKS for step in range(LOOKS)}
+        return all(self._no_screen(place, min(place + 1, last), shot.quiet) for place in sorted(places))
+
+    def _no_screen(self, one: int, two: int, quiet: bool) -> bool:
+        pictures = tuple(within(gray(self[place][1])) for place in (one, two))
+        height, width = pictures[0].shape
+        if min(height, width) < SMALLEST:
+            return False
+        traits = traits_of(Glimpse(self.times[one], pictures))
+        shown = shows(traits, np.ones_like(traits.plain), (0, 0, width, height))
+        return (shown == "slides" and quiet) or (shown == "other" and bool(traits.stirred.mean() > RESTING))
 
     def _between(self, start: float, end: float) -> list[Change]:
         return self.changes[bisect_left(self.changes, (start,)) : bisect_right(self.changes, (end, 2.0))]

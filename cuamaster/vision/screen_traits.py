@@ -19,6 +19,8 @@ from cuamaster.ports import Glimpse, Gray
 Cells = npt.NDArray[np.bool_]
 """One truth value a cell, (rows, columns)."""
 LONGEST = 960
+SMALLEST = 64
+"""Pixels of the shorter side; on less there is nothing to look at."""
 CELL = 8
 _MOVED, _STIRRED = (
     10,
@@ -48,6 +50,14 @@ class Traits:
     straight: Cells
     fine: Cells
     letters: npt.NDArray[np.int32]
+
+
+def within(picture: Gray) -> Gray:
+    """The picture at most LONGEST pixels long."""
+    scale = LONGEST / max(picture.shape)
+    if scale >= 1:
+        return picture
+    return np.asarray(cv2.resize(picture, (0, 0), fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def traits_of(glimpse: Glimpse) -> Traits:

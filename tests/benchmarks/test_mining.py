@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cuamaster.adapters.annotators.rules import RulesAnnotator
+from cuamaster.adapters.screens.rapidocr import RapidOcrReader
 from cuamaster.assets import samples_folder
 from cuamaster.records.condition import AppRunning
 from cuamaster.records.transcript import Transcript
@@ -92,7 +93,14 @@ def test_every_tutorial_says_what_is_no_task() -> None:
 
 @pytest.mark.slow
 def test_a_bundled_tutorial(bench: ModuleType) -> None:
-    (row,) = bench.run(samples_folder() / "mousepad-notes", RulesAnnotator(load()))
+    (row,) = bench.run(samples_folder() / "mousepad-notes", RulesAnnotator(load()), reader=RapidOcrReader())
     assert (row["tasks"], row["mined"], row["whole"], row["dropped"]) == (2, 2, 2, [])
     assert all(abs(error) <= 1.5 for error in row["start_errors"] + row["end_errors"])
-    assert bench.report([row], frames=True)["sets"]["given"]["recall"] == 1.0
+    assert bench.report([row], frames=True)["sets"]["bundled"]["recall"] == 1.0
+
+
+def test_covered_are_the_stretches_without_a_task(bench: ModuleType) -> None:
+    from footage.cover import stretches
+
+    assert stretches(TRUTH["tasks"], 60.0) == [(0.0, 9.0), (21.0, 39.0), (51.0, 60.0)]
+    assert stretches(TRUTH["tasks"][:1], 23.0) == [(0.0, 9.0)], "a moment is not worth it"

@@ -55,5 +55,5 @@ def test_figures_fall_with_mistakes_and_displaced_places(bench: ModuleType) -> N
 @pytest.mark.slow
 def test_the_bundled_tutorials_are_screens(bench: ModuleType) -> None:
     for name in ("mousepad-notes", "pcmanfm-folders"):
-        row = bench.judged(samples_folder() / name / "tutorial.mp4", decode=False)
+        row = bench.judged(samples_folder() / name / "tutorial.mp4")
         assert (row["kind"], row["share"], row["region"], row["camera"]) == ("screen", 1.0, (0, 0, 1280, 800), None)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cuamaster.ports import Image, SeedingPorts
 from cuamaster.records.video import Fingerprint, Media, MediaInfo, Video
-from cuamaster.stages import in_turn, seeding
+from cuamaster.stages import fetching, in_turn
 from cuamaster.tables import Workspace
 
 
@@ -41,7 +41,7 @@ def test_the_first_upload_stays(tmp_path: Path) -> None:
     ]  # fmt: skip
     folder.stage("screen").write("all", videos)
     folder.stage("fetch").write("all", media)
-    seeding.fingerprint(folder, cast(SeedingPorts, SimpleNamespace(frames=Drawn())), in_turn)
+    fetching.fingerprint(folder, cast(SeedingPorts, SimpleNamespace(frames=Drawn())), in_turn)
     names = {video.id: video.source_id for video in videos}
     stage = folder.stage("distinct")
     assert {names[item.video_id] for item in stage.kept(Fingerprint)} == {"1-first", "1-cut", "2-other", "1-mine"}

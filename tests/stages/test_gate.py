@@ -16,7 +16,7 @@ from cuamaster.records.trajectory import TextBox
 from cuamaster.records.transcript import Sentence, Transcript
 from cuamaster.records.video import Fingerprint, Judgement, Media, ScreenView, Video
 from cuamaster.seeding.taxonomy import load
-from cuamaster.stages import in_turn, seeding
+from cuamaster.stages import in_turn, watching
 from cuamaster.tables import RoundFolder, Workspace
 
 PATHS = (Path("screen.mp4"), Path("black.mp4"))
@@ -77,12 +77,12 @@ def given(tmp_path: Path, ports: Ports) -> tuple[RoundFolder, list[str]]:
 def test_only_screens_are_heard_and_seen(tmp_path: Path) -> None:
     ports: Any = Ports()
     folder, (screen, black) = given(tmp_path, ports)
-    seeding.gate(folder, cast(SeedingPorts, SimpleNamespace(**vars(ports))), in_turn)
+    watching.gate(folder, cast(SeedingPorts, SimpleNamespace(**vars(ports))), in_turn)
     (view,) = folder.stage("gate").kept(ScreenView)
     assert (view.video_id, view.region, view.camera, view.text_height) == (screen, (0, 200, 640, 600), None, 12.0)
     (dropped,) = folder.stage("gate").dropped()
     assert (dropped.item_id, dropped.reason) == (black, "blank")
-    seeding.transcribe(folder, ports, load(), in_turn)
-    seeding.score(folder, ports, in_turn)
+    watching.transcribe(folder, ports, load(), in_turn)
+    watching.score(folder, ports, in_turn)
     assert ports.heard == [screen]
     assert set(ports.seen) == {(400, 640, 3)}

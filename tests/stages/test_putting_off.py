@@ -17,8 +17,10 @@ from cuamaster.records.video import Media, Query, Video
 from cuamaster.seeding.taxonomy import load
 from cuamaster.settings import Settings
 from cuamaster.stages import summarize
+from cuamaster.stages.fetching import fetch
+from cuamaster.stages.recordings import videos_of
 from cuamaster.stages.running import Patience, in_turn
-from cuamaster.stages.seeding import _videos, discover, fetch, screen
+from cuamaster.stages.seeding import discover, screen
 from cuamaster.tables import RoundFolder, Workspace
 from tests.adapters.conftest import _load
 from tests.adapters.videos.sources import BEGIN, local
@@ -110,5 +112,5 @@ def test_what_the_page_says_is_known_of_the_video(site: Any, tmp_path: Path) -> 
     stage = run.folder.stage("fetch")
     stage.clear()
     stage.write("x", [media.model_copy(update={"upload_date": "2024-02-03", "license": "MIT"})])
-    (video,) = _videos(run.folder).values()
+    (video,) = videos_of(run.folder).values()
     assert (video.license, video.uploader, video.upload_date) == ("CC BY 4.0", "Ann", "2024-02-03")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
@@ -29,6 +30,41 @@ def slide(tone: int = 30) -> Image:
 
 def film(seed: int) -> Image:
     return np.random.default_rng(seed).integers(0, 255, (480, 640, 3), dtype=np.uint8)
+
+
+def points(number: int, height: int = 26) -> Image:
+    """A slide with lines of large letters."""
+    image = np.full((480, 640, 3), 250, np.uint8)
+    for row in range(6):
+        cv2.putText(
+            image,
+            f"Point {row} of {number}",
+            (40, 60 + 70 * row),
+            cv2.FONT_HERSHEY_SIMPLEX,
+            height / 22,
+            (20, 20, 20),
+            3,
+        )
+    return image
+
+
+def presenter(seed: int) -> Image:
+    """A soft room in which somebody moves, with a sensor's noise."""
+    room = cv2.resize(
+        np.random.default_rng(5).uniform(60, 190, (6, 8, 3)).astype(np.float32),
+        (640, 480),
+        interpolation=cv2.INTER_CUBIC,
+    )
+    cv2.circle(room, (300 + 15 * (seed % 3), 240), 90, (200, 150, 130), -1)
+    noise = np.random.default_rng(seed).integers(-9, 10, (480, 640, 1))
+    return np.asarray(np.clip(room + noise, 0, 255), np.uint8)
+
+
+def painting(seed: int) -> Image:
+    """A program that is nothing but a picture, in which someone draws."""
+    image = presenter(0)
+    image[100:130, 60 : 90 + 40 * seed] = (250, 40, 40)
+    return image
 
 
 def reel(*images: Image, step: float = 1.0) -> Reel:
@@ -85,6 +121,26 @@ def test_a_viewer_that_fills_the_screen_shows_no_slides() -> None:
     assert found.dead == [(2.0, 18.0)], "it comes back to the window as slides would"
     found = reel(window(), window(typed=4), *pictures)
     assert found.dead == [] and found.operated(3, 20) == [6.0, 10.0, 14.0]
+
+
+def test_presenters_and_slides_are_dead_by_their_looks() -> None:
+    before = [window(typed=n) for n in range(0, 16, 4)]
+    after = [window((400, 90 + 30 * n), typed=40) for n in range(5)]
+    talk = [presenter(seed) for seed in range(6)]
+    assert any(change.operated and not change.cut for change in reel(*before, *talk).changes[4:]), (
+        "nothing but looks tells"
+    )
+    assert reel(*talk, *before, *after).dead == [(0.0, 6.0)]
+    assert reel(*before, *talk, *([slide(200)] * 4), *talk).dead[0] == (4.0, 10.0)
+    decks = [points(number) for number in range(2) for _ in range(4)]
+    dark = [255 - image for image in decks[:4]]
+    assert reel(*decks[:4], *dark, *before, *after).dead == [(0.0, 4.0), (4.0, 8.0)], "two slides one after the other"
+
+
+def test_a_large_picture_in_a_program_is_not_dead() -> None:
+    before = [window(typed=n) for n in range(0, 16, 4)]
+    assert reel(*before, *(painting(seed) for seed in range(6))).dead == []
+    assert reel(*before, *([painting(1)] * 6), *([painting(9)] * 3)).dead == []
 
 
 def test_a_still_screen_without_cuts_is_not_dead() -> None:

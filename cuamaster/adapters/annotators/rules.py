@@ -1,4 +1,4 @@
-"""The embedded annotator: judges, mines and reviews by rules over words, names and frame statistics; needs no model."""
+"""The embedded annotator: judges, mines and reviews by rules over words, names and what changes on the screen; needs no model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from cuamaster.adapters.annotators.instruction import instruct
 from cuamaster.adapters.annotators.narration import Utterance, narrated
-from cuamaster.adapters.annotators.pictures import look
 from cuamaster.adapters.annotators.spans import UNSEEN_KINDS, looked_at, runs, span
 from cuamaster.adapters.annotators.start import start_state
 from cuamaster.errors import UnknownName
@@ -42,35 +41,28 @@ class RulesAnnotator:
         return []
 
     def score(self, video: Video, transcript: Transcript, frames: Sequence[tuple[float, Image]]) -> Judgement:
-        """0-5: one point each for some operations, many, a dense narration, a named application, a clear screen picture.
+        """0-5: one point each for some operations, many, a dense narration, a named application, and frames to look at.
 
-        Without frames the picture is not judged and its point is not given.
+        What the frames show is not judged again: the screen gate lets through what is a screen and can be read.
         """
         found = self._operations(transcript)
-        seen = look(frames)
-        clear = seen is None or (seen.clear and seen.screen)
         minutes = max(0.25, (video.duration or (transcript.sentences[-1].end if transcript.sentences else 0.0)) / 60)
         points = [
             len(found) >= MIN_OPERATIONS,
             len(found) >= 2 * MIN_OPERATIONS,
             len(found) / minutes >= DENSE_PER_MINUTE,
             bool(self._app(video, transcript.text)),
-            seen is not None and clear,
+            bool(frames),
         ]
         suitability = sum(points) if found else 0
         if transcript.trust < MIN_TRUST:
             suitability = min(suitability, 1)
-        if seen is not None and not seen.screen:
-            suitability = min(suitability, 1)
-        picture = (
-            "not seen" if seen is None else f"flat {seen.flat:.2f}, sharp {seen.sharp:.2f}, still {seen.still:.2f}"
-        )
         return Judgement(
             suitability=suitability,
-            has_computer_operation=bool(found) and (seen is None or seen.screen),
-            reconstructible=len(found) >= MIN_OPERATIONS and transcript.trust >= MIN_TRUST and clear,
-            clear_picture=clear,
-            reason=f"{len(found)} operations said in {minutes:.1f} min; trust {transcript.trust:.2f}; picture: {picture}",
+            has_computer_operation=bool(found),
+            reconstructible=len(found) >= MIN_OPERATIONS and transcript.trust >= MIN_TRUST,
+            clear_picture=True,
+            reason=f"{len(found)} operations said in {minutes:.1f} min; trust {transcript.trust:.2f}",
             annotator=self.name,
             video_id=video.id,
         )

@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cuamaster.adapters.annotators.pictures import look
 from cuamaster.adapters.annotators.rules import RulesAnnotator
 from cuamaster.adapters.transcribers.captions import parse
 from cuamaster.assets import samples_folder
-from cuamaster.ports import Candidate, Image
+from cuamaster.ports import Candidate
 from cuamaster.records.speech import spread
 from cuamaster.records.transcript import Sentence, Transcript
 from cuamaster.records.video import TaskSegment, Video
@@ -45,14 +44,6 @@ def sample(name: str) -> tuple[Video, Transcript, dict]:
     else:
         spoken = transcript(*((row["t_start"], row["t_start"] + row["dur"], row["text"]) for row in truth["narration"]))
     return video(info["title"], info["application"], info["duration"]), spoken, truth
-
-
-def screen_like(seed: int = 0) -> Image:
-    """A window with sharp small text on plain ground."""
-    image = np.full((480, 640, 3), 240, np.uint8)
-    strokes = np.random.default_rng(seed).random((60, 200)) > 0.6
-    image[100:160, 100:300][strokes] = 20
-    return image
 
 
 @pytest.mark.parametrize("name", ["mousepad-notes", "pcmanfm-folders"])
@@ -147,9 +138,9 @@ def test_each_task_of_a_video_about_two_applications_has_its_own() -> None:
     assert [segment.app for segment in RULES.mine(item, spoken, [])] == ["galculator", "lxterminal"]
 
 
-def test_scores_rise_with_operations_and_fall_with_trust_and_picture() -> None:
+def test_scores_rise_with_operations_and_fall_with_trust() -> None:
     item, spoken, _ = sample("mousepad-notes")
-    frames = [(float(n), screen_like()) for n in range(3)]
+    frames = [(float(n), np.zeros((40, 60, 3), np.uint8)) for n in range(3)]
     good = RULES.score(item, spoken, frames)
     assert (good.suitability, good.has_computer_operation, good.reconstructible, good.clear_picture) == (
         5,
@@ -160,17 +151,7 @@ def test_scores_rise_with_operations_and_fall_with_trust_and_picture() -> None:
     assert good.video_id == item.id and good.annotator == "rules"
     doubted = RULES.score(item, spoken.model_copy(update={"trust": 0.2}), frames)
     assert doubted.suitability <= 1 and not doubted.reconstructible
-    noise = [(float(n), np.random.default_rng(n).integers(0, 255, (480, 640, 3), dtype=np.uint8)) for n in range(3)]
-    filmed = RULES.score(item, spoken, noise)
-    assert filmed.suitability <= 1 and not filmed.has_computer_operation
-    blurred = [(t, np.repeat(np.repeat(image[::4, ::4], 4, 0), 4, 1)) for t, image in frames]
-    assert look(frames) is not None and look([]) is None
-    assert RULES.score(item, spoken, [(t, smooth(image)) for t, image in blurred]).clear_picture is False
-
-
-def smooth(image: Image) -> Image:
-    kernel = np.ones(9) / 9
-    return np.apply_along_axis(lambda row: np.convolve(row, kernel, "same"), 1, image.astype(float)).astype(np.uint8)
+    assert RULES.score(item, spoken, []).suitability == 4, "nobody has seen it"
 
 
 def candidate(

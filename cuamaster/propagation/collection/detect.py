@@ -84,13 +84,16 @@ def _concerned(course: Course, failed: Sequence[Check], use: int) -> frozenset[s
 def _suspect(course: Course, condition: Condition, boundaries: Sequence[Boundary]) -> int:
     """Position of the boundary after which `condition` went wrong.
 
-    A condition that the plan itself ends and brings about again is not lost where it was ended.
+    A condition that the plan itself ends and brings about again is not lost where it was ended. Of one that held
+    at the start and that nobody has looked at since only the present is known; its files' hashes may say more.
     """
     use = course.since(condition, min(boundaries[-1].use + 1, len(course.task.plan)))
     held = [index for index, boundary in enumerate(boundaries) if _holds_at(boundary.checks, condition)]
     held = [index for index in held if use is None or boundaries[index].use >= use]
     if held:
         return held[-1]
+    if use == 0:
+        return len(boundaries) - 1
     if use is None:
         use = course.owner(condition)
     if use is None:

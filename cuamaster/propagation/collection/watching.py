@@ -78,7 +78,7 @@ class Watch:
         """
         changed = unasked(self._course, before, after)
         needs = dict.fromkeys(need for path in sorted(changed) for need in self._course.awaited(after.use, path))
-        asked = [need for need in needs if (after.use, need) not in self._told]
+        asked = tuple(need for need in needs if (after.use, need) not in self._told)
         lost = tuple(check for check in unmet(asked, self._desktop, self._reader) if check.holds is False)
         self._told.update((after.use, check.condition) for check in lost)
         return lost

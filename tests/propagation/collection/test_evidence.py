@@ -165,6 +165,17 @@ def test_a_loss_that_was_noticed_at_its_own_boundary_is_located_there(editor: An
     assert (found.step, found.snapshot) == (4, "s1")
 
 
+def test_what_was_not_looked_at_held_as_long_as_its_file_was_the_same(editor: Any, reader: Any) -> None:
+    text = FileText(path="~/c.txt", text="x")
+    states = history("xxx", "-xx", "--z")
+    seen = states[0].model_copy(update={"checks": (Check(condition=text, holds=True),)})
+    points = [seen, states[1].model_copy(update={"checks": ()}), states[2]]
+    path = [*RIGHT, node(3, 1, CLICK), node(4, 1, typed("~/q.txt")), node(5, 1, ENTER)]
+    failed = Verdict(status="failed", checks=(Check(condition=text, holds=False),))
+    found = RulesDetector(reader).locate(TASK, path, editor, points, failed, history=points)
+    assert (found.step, found.snapshot) == (4, "s1")
+
+
 def test_the_detector_dates_late_harm_and_says_nothing_about_the_file(editor: Any, reader: Any) -> None:
     stray = CUAAction("shell.exec", {"command": "echo z > ~/c.txt"})
     second = [node(3, 1, CLICK), node(4, 1, stray, typed("~/b.txt")), node(5, 1, ENTER)]

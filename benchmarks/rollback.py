@@ -2,17 +2,20 @@
 
 `python benchmarks/rollback.py [--cells 5/1 20/3] [--tasks 200] [--desktop simulated|libvirt] [--detector-errors 0.1]` runs what is
 missing of the grid, prints the table beside the seed's figures and, on stdout, JSON with the machine's description. Every
-finished episode is one line of `--state`; a run that was ended goes on where it stopped. `--report` only prints.
+finished episode is one line of `--state`; a run that was ended goes on where it stopped. `--report` only prints. `--part 1/2`
+and `--part 2/2` are for two processes on one state.
 
 Both arms are the same rollout, policy and faults; from scratch nothing is looked at before the policy has finished, and a failed
 attempt leads back to the start. An execution of a primitive errs at a rate at which from-scratch gives the seed's figure
 (`_rollback_cells.fault_rate`). A third of the faults show at once, a third harm a file that one of the next five uses needs,
-a third come back until their use is done in another way.
+a third come back until their use is done in another way. What an oracle would execute under the same faults is told beside
+(`_rollback_bound.least`): one who knows a late fault when it shows, and one who knows it at once.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import platform
@@ -24,6 +27,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from _rollback_bound import least
 from _rollback_cells import ATTEMPTS, CELLS, Cell, fault_rate, wilson
 from _rollback_run import ARMS, Bench, compose, on_guest, row, run, simulated
 
@@ -35,25 +39,51 @@ Row = dict[str, Any]
 def measure(bench: Bench, cells: Sequence[Cell], tasks: int, options: argparse.Namespace) -> Iterable[Row]:
     """Rows of the episodes that `options.state` does not hold yet, task by task through all cells, so that all grow evenly."""
     done = {(item["cell"], item["number"], item["arm"], *_kind(item)) for item in rows(options.state)}
-    for number in range(tasks):
+    part, parts = options.part
+    version = code()
+    for number in range(part - 1, tasks, parts):
         for cell in cells:
             kind = (options.desktop, options.mode, options.detector_errors)
             missing = [arm for arm in ARMS if (cell.name, number, arm, *kind) not in done]
             task = compose(bench, cell, number, options.mode) if missing else None
             for arm in missing:
-                head = {"cell": cell.name, "number": number, "arm": arm, **dict(zip(_KIND, kind, strict=True))}
+                head = {
+                    "cell": cell.name,
+                    "number": number,
+                    "arm": arm,
+                    **dict(zip(_KIND, kind, strict=True)),
+                    "code": version,
+                }
                 if task is None:
                     yield {**head, "outcome": "no-task"}
                     continue
                 begun = time.perf_counter()
+                name, rate = f"{cell.name}-{number}", fault_rate(cell)
                 episode, events = run(
-                    bench, task, f"{cell.name}-{number}", arm, rate=fault_rate(cell), seed=options.seed, mode=options.mode,
+                    bench, task, name, arm, rate=rate, seed=options.seed, mode=options.mode,
                     detector_errors=options.detector_errors, snapshots=options.snapshots,
                 )  # fmt: skip
-                yield {**head, **row(episode, events, task), "seconds": round(time.perf_counter() - begun, 3)}
+                seconds = round(time.perf_counter() - begun, 3)
+                bound = {
+                    when: least(task, name, rate=rate, seed=options.seed, mode=options.mode, at_once=when == "at_once")
+                    for when in BOUNDS
+                } if arm == "rollback" else {}  # fmt: skip
+                yield {**head, **row(episode, events, task), "least": bound, "seconds": seconds}
 
 
 _KIND = ("desktop", "mode", "detector_errors")
+BOUNDS = ("when_it_shows", "at_once")
+_CODE = ("cuamaster/propagation/collection", "cuamaster/adapters/policies", "benchmarks")
+
+
+def code() -> str:
+    """Digest of the sources that decide what is measured, so that rows of other versions are not taken for this one's."""
+    digest = hashlib.sha256()
+    for folder in _CODE:
+        for path in sorted((Path(__file__).resolve().parent.parent / folder).glob("*.py")):
+            if folder != "benchmarks" or "rollback" in path.name:
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _kind(item: Row) -> tuple[Any, ...]:
@@ -98,6 +128,8 @@ def summary(items: Sequence[Row], cells: Sequence[Cell]) -> list[Row]:
                 "not_counted": len([item for item in mine if item["arm"] == arm]) - len(told),
             }
         line["rollback"]["located"] = locating(mine)
+        bounds = [{when: n / item["k"] for when, n in item["least"].items()} for item in mine if item.get("least")]
+        line["rollback"]["least_over_k"] = {when: _mean([bound[when] for bound in bounds]) for when in BOUNDS}
         if mine:
             found.append(line)
     return found
@@ -128,14 +160,16 @@ def _mean(values: Sequence[float]) -> float | None:
 def table(lines: Sequence[Row]) -> str:
     """The summary in Markdown: the seed's figures beside ours, these with intervals and numbers of tasks."""
     out = [
-        "| K/N | rate | from scratch: seed | ours | rollback: seed | ours | executed / K | located exactly: own, delayed |",
-        "|---|---|---|---|---|---|---|---|",
+        "| K/N | rate | from scratch: seed | ours | rollback: seed | ours | executed / K | oracle: when it shows, at once "
+        "| located exactly: own, delayed |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for line in lines:
         scratch, back, where = line["scratch"], line["rollback"], line["rollback"]["located"]
         out.append(
             f"| {line['cell']} | {line['fault_rate']:.3f} | {line['seed'][0]} | {_share_of(scratch)} | {line['seed'][1]} "
-            f"| **{_share_of(back)}** | {back['executed_over_k']} | {_exact(where['own'])}, {_exact(where['delayed'])} |"
+            f"| **{_share_of(back)}** | {back['executed_over_k']} | {', '.join(str(back['least_over_k'][when]) for when in BOUNDS)} "
+            f"| {_exact(where['own'])}, {_exact(where['delayed'])} |"
         )
     return "\n".join(out)
 
@@ -177,7 +211,7 @@ def main() -> int:
     lines = summary(items, cells)
     print(table(lines), file=sys.stderr)
     report = {
-        "machine": machine(), "budget": f"{ATTEMPTS} K executions", **dict(zip(_KIND, kind, strict=True)), "cells": lines,
+        "machine": machine(), "code": sorted({item.get("code", "") for item in items}), "budget": f"{ATTEMPTS} K executions", **dict(zip(_KIND, kind, strict=True)), "cells": lines,
         "located": locating(items), "leaks": sum(item.get("leaks", 0) for item in items),
         "seconds": round(sum(item.get("seconds", 0.0) for item in items), 1),
     }  # fmt: skip
@@ -198,8 +232,16 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--snapshots", type=int, default=6, help="kept in one episode at a time")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--state", type=Path, default=workspace / "bench" / "rollback.jsonl")
+    parser.add_argument("--part", type=_part, default=(1, 1), metavar="I/N", help="every Nth task from the Ith on")
     parser.add_argument("--report", action="store_true", help="only print what there is")
     return parser.parse_args()
+
+
+def _part(text: str) -> tuple[int, int]:
+    part, parts = map(int, text.split("/"))
+    if not 1 <= part <= parts:
+        raise argparse.ArgumentTypeError(f"{text}: no such part")
+    return part, parts
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def bench() -> Iterator[Any]:
 
 def options(state: Path) -> argparse.Namespace:
     return argparse.Namespace(
-        state=state, desktop="simulated", mode="mixed", detector_errors=0.0, snapshots=6, seed=0, report=False
+        state=state, desktop="simulated", mode="mixed", detector_errors=0.0, snapshots=6, seed=0, part=(1, 1)
     )
 
 
@@ -44,6 +44,18 @@ def test_the_rate_of_every_cell_gives_the_seeds_figure_from_scratch(bench: Any) 
 )
 def test_wilson_intervals(bench: Any, passed: int, total: int, low: float, high: float) -> None:
     assert bench.wilson(passed, total) == (pytest.approx(low, abs=0.1), pytest.approx(high, abs=0.1))
+
+
+def test_an_oracle_executes_no_more_when_it_knows_sooner(bench: Any) -> None:
+    task = importlib.import_module("_rollback_run").compose(bench.simulated(), bench.CELLS[3], 0, "mixed")
+    bound = [
+        [bench.least(task, f"t{number}", rate=rate, seed=0, mode="mixed", at_once=at_once) for number in range(60)]
+        for rate, at_once in ((0.0, True), (0.2, True), (0.2, False))
+    ]
+    assert set(bound[0]) == {task.k}
+    none, sooner, later = (sum(executed) / 60 / task.k for executed in bound)
+    assert none < sooner < later <= 3
+    assert sooner == pytest.approx(1 / 0.8, rel=0.1)
 
 
 @pytest.mark.slow
@@ -69,6 +81,7 @@ def test_a_killed_run_goes_on_and_both_arms_are_told_beside_the_seed(bench: Any,
     for line in lines:
         assert line["rollback"]["tasks"] == line["scratch"]["tasks"] == 2
         assert 1 <= line["rollback"]["executed_over_k"] <= 3
+        assert all(1 <= value <= 3 for value in line["rollback"]["least_over_k"].values())
     assert "74.0" in bench.table(lines) and "62.3" in bench.table(lines)
 
 

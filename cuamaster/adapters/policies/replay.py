@@ -26,9 +26,12 @@ class ReplayPolicy:
 
     A keyboard step with a target is preceded by a click on it, in one batch; one whose target names only a window waits until
     that window has the focus. A target that is not on the screen is waited for: `max_waits` decisions long, `still_waits` while
-    the screen stays as it is; then the policy gives up. After a rollback a mode `mixed` goes on with the primitive's other procedure at once, since that costs nothing and a fault that
-    lies in the way itself would come back; otherwise the first new attempt repeats the procedure on the fresh screen and later
-    ones take the next best match.
+    the screen stays as it is; then the policy gives up.
+
+    After a rollback it goes on with another procedure of the primitive that the mode allows, since that costs nothing and a
+    fault that lies in the way itself would come back: the one that has failed least, of several the one that has worked
+    before. Where there is one procedure only, the first new attempt repeats it on the fresh screen and later ones take the
+    next best match of each target.
     """
 
     name = "replay"
@@ -41,7 +44,8 @@ class ReplayPolicy:
         self._waited_at: Image | None = None
         self._still = 0
         self._doing: int | None = None
-        self._tries: Counter[int] = Counter()
+        self._failed: Counter[tuple[int, int]] = Counter()
+        self._worked: Counter[tuple[int, int]] = Counter()
 
     def begin(self, task: Task) -> None:
         """Take up the plan; raises InvalidInput without one, for a use without a procedure in this mode or with a missing argument."""
@@ -61,16 +65,19 @@ class ReplayPolicy:
         self._plan = task.plan
         self._use = self._step = self._waits = 0
         self._waited_at = self._doing = None
-        self._tries.clear()
+        self._failed.clear()
+        self._worked.clear()
 
     def decide(self, frame: Frame, history: Sequence[Node], hint: str) -> Decision:  # noqa: ARG002 (it retries on its own account)
         """The next step of the current use, or a wait, or the end."""
+        if self._doing is not None and self._doing != self._use:  # nobody went back: it had its effect
+            self._worked[self._doing, self._way(self._doing)] += 1
         if self._use == len(self._plan):
             self._doing = None
             return _finish("success", "Everything is done.")
         self._doing = self._use
         use = self._plan[self._use]
-        steps = self._procedure(use).steps
+        steps = self._ways(use)[self._way(self._use)].steps
         template = fill_template(steps[self._step], use.arguments)
         actions = self._ground(template, frame)
         if actions is None:
@@ -88,18 +95,26 @@ class ReplayPolicy:
         """Back to that place; that its use is tried again, and the one that failed, is not forgotten."""
         failed, self._use, self._step = self._doing, int(state["use"]), int(state["step"])
         self._waits, self._waited_at, self._doing = 0, None, None
-        self._tries.update({self._use} if failed is None else {self._use, failed})
+        for use in {self._use} if failed is None else {self._use, failed}:
+            if use < len(self._plan):
+                self._failed[use, self._way(use)] += 1
 
-    def _procedure(self, use: PrimitiveUse) -> Procedure:
+    def _ways(self, use: PrimitiveUse) -> list[Procedure]:
+        """The procedures that the mode allows, the preferred one first."""
         preferred = use.primitive.procedure(self.mode)
         assert preferred is not None  # begin() has checked it
-        others = [item for item in use.primitive.procedures if item is not preferred] if self.mode == "mixed" else []
-        ways = [preferred, *others]
-        return ways[self._tries[self._use] % len(ways)]
+        allowed = (item for item in use.primitive.procedures if self.mode in ("mixed", item.mode))
+        return [preferred, *(item for item in allowed if item is not preferred)]
+
+    def _way(self, number: int) -> int:
+        """Which of its procedures a use takes."""
+        ways = range(len(self._ways(self._plan[number])))
+        return min(ways, key=lambda way: (self._failed[number, way], -self._worked[number, way]))
 
     def _rank(self) -> int:
         """0: the best match of a target, 1: the next one, ..."""
-        return max(0, self._tries[self._use] - 1) if self.mode != "mixed" else 0
+        only = len(self._ways(self._plan[self._use])) == 1
+        return max(0, self._failed[self._use, 0] - 1) if only else 0
 
     def _ground(self, template: ActionTemplate, frame: Frame) -> list[Action] | None:
         """The template's actions on this screen, or None while its target is not to be seen."""

@@ -84,13 +84,16 @@ def _concerned(course: Course, failed: Sequence[Check], use: int) -> frozenset[s
 def _suspect(course: Course, condition: Condition, boundaries: Sequence[Boundary]) -> int:
     """Position of the boundary after which `condition` went wrong.
 
-    A condition that the plan itself ends and brings about again is not lost where it was ended.
+    A condition that the plan itself ends and brings about again is not lost where it was ended. Of one that held
+    at the start and that nobody has looked at since only the present is known; its files' hashes may say more.
     """
     use = course.since(condition, min(boundaries[-1].use + 1, len(course.task.plan)))
     held = [index for index, boundary in enumerate(boundaries) if _holds_at(boundary.checks, condition)]
     held = [index for index in held if use is None or boundaries[index].use >= use]
     if held:
-        return held[-1]
+        return _unchanged(condition, boundaries, held[-1])
+    if use == 0:
+        return len(boundaries) - 1
     if use is None:
         use = course.owner(condition)
     if use is None:
@@ -99,6 +102,19 @@ def _suspect(course: Course, condition: Condition, boundaries: Sequence[Boundary
         return len(boundaries) - 1
     before = [index for index, boundary in enumerate(boundaries) if boundary.use < use]
     return before[-1] if before else 0
+
+
+def _unchanged(condition: Condition, boundaries: Sequence[Boundary], index: int) -> int:
+    """The last boundary up to which the files of a condition are what they were at `index`: it held there, too."""
+    paths = [str(getattr(leaf, "path", "")) for leaf in leaves(condition)]
+    known = boundaries[index].signature.files
+    if all(path in known for path in paths):
+        while index + 1 < len(boundaries):
+            files = boundaries[index + 1].signature.files
+            if any(files.get(path) != known[path] for path in paths):
+                break
+            index += 1
+    return index
 
 
 def _holds_at(checks: Sequence[Check], condition: Condition) -> bool:

@@ -6,26 +6,54 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from cuamaster.errors import InvalidInput
-from cuamaster.propagation.collection.progress import Course
+from cuamaster.propagation.collection.progress import Course, about
 from cuamaster.records.episode import Boundary, Node
 from cuamaster.records.primitive import ActionTemplate
 from cuamaster.records.task import PrimitiveUse
 from cuamaster.records.templates import fill_template
 
 
+def unasked(course: Course, before: Boundary, after: Boundary) -> frozenset[str]:
+    """The paths that came, went or changed between two boundaries although no use in between is about them."""
+    told = frozenset[str]().union(*course.paths[before.use : after.use])
+    was, now = before.signature.files, after.signature.files
+    changed = (path for path, digest in was.items() if now.get(path, digest) != digest)
+    return frozenset(path for path in changed if not any(about(path, other) for other in told))
+
+
 def unexplained_change(course: Course, history: Sequence[Boundary], paths: frozenset[str]) -> int | None:
     """Position of the earliest boundary after which one of `paths` came, went or changed although no use is about it, or None.
 
     The signatures hold the files' hashes at every boundary, so that harm done to a file that is needed only later is dated
-    without going back to look.
+    without going back to look. What a later use has dealt with since is no harm any more.
     """
     for position, (before, after) in enumerate(pairwise(history)):
-        told = frozenset[str]().union(*course.paths[before.use : after.use])
-        for path in sorted(paths):
-            was, now = before.signature.files.get(path), after.signature.files.get(path)
-            if was is not None and now is not None and was != now and not any(_about(path, other) for other in told):
+        since = frozenset[str]().union(*course.paths[after.use : history[-1].use])
+        for path in unasked(course, before, after) & paths:
+            if not any(about(path, other) for other in since):
                 return position
     return None
+
+
+def departed(course: Course, path: Sequence[Node], stretch: Sequence[int]) -> bool:
+    """Whether in a stretch of `path` something was done that no procedure of its use says, or one was called done too early.
+
+    Then the failure is the policy's own. A procedure that was followed, to its end or until its next target could not be found,
+    and led nowhere casts doubt on the state that it began in. Places on the screen are not compared.
+    """
+    for start, end in _runs(path, stretch):
+        nodes = [path[index] for index in stretch[start:end]]
+        use = nodes[0].use
+        if use is None or use >= len(course.task.plan):
+            continue
+        done = [node for node in nodes if not _idles(node)]
+        given_up = any(item.action.type == "finish" for item in nodes[-1].actions)
+        if not any(
+            all(map(_is_step, done, steps)) and (len(done) == len(steps) or (given_up and len(done) < len(steps)))
+            for steps in _procedures(course.task.plan[use])
+        ):
+            return True
+    return False
 
 
 def odd_step(course: Course, path: Sequence[Node], stretch: Sequence[int]) -> int | None:
@@ -86,6 +114,10 @@ def _waits(node: Node) -> bool:
     return all(item.action.type == "wait" for item in node.actions)
 
 
+def _idles(node: Node) -> bool:
+    return all(item.action.type in ("wait", "finish") for item in node.actions)
+
+
 def _is_step(node: Node, template: ActionTemplate) -> bool:
     """Whether the node does what the template says; places on the screen are not compared."""
     actions = [item.action for item in node.actions]
@@ -100,9 +132,3 @@ def _is_step(node: Node, template: ActionTemplate) -> bool:
 
 def _plain(value: object) -> object:
     return [str(item).lower() for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def _about(path: str, other: str) -> bool:
-    """Whether the two are the same, or one lies in the other."""
-    one, two = path.rstrip("/"), other.rstrip("/")
-    return one == two or one.startswith(two + "/") or two.startswith(one + "/")

@@ -25,8 +25,6 @@ class EpisodeLog:
     trees: dict[int, list[Node]] = field(default_factory=lambda: {0: []})
     """By branch, the nodes before it included."""
     kept: int = 0
-    boundaries: list[Boundary] = field(default_factory=list)
-    """Of branch 0, on its kept path."""
     divergences: list[Divergence] = field(default_factory=list)
     rollbacks: int = 0
     intents: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -73,11 +71,6 @@ def finished(journal: Journal) -> list[Episode]:
     return [log.episode for log in fold(journal.events()).values() if log.episode is not None]
 
 
-def resume_point(log: EpisodeLog) -> Boundary | None:
-    """The newest boundary on the kept path, from which the episode could go on if its desktop still lives."""
-    return log.boundaries[-1] if log.boundaries else None
-
-
 def as_infra(log: EpisodeLog, message: str) -> Episode:
     """The unfinished episode closed with outcome infra: kept for the record, never reward or training data."""
     return Episode(
@@ -110,8 +103,6 @@ def _apply(log: EpisodeLog, kind: str, event: Mapping[str, Any]) -> None:
         log.intents.pop(branch, None)
     elif kind == "boundary":
         boundary = Boundary.model_validate(event["boundary"])
-        if branch == 0:
-            log.boundaries.append(boundary)
         log.trees[branch] = [
             node.model_copy(update={"snapshot_after": boundary.label}) if node.index == boundary.node else node
             for node in nodes
@@ -120,9 +111,6 @@ def _apply(log: EpisodeLog, kind: str, event: Mapping[str, Any]) -> None:
         log.divergences.append(Divergence.model_validate(event["divergence"]))
     elif kind == "rollback":
         log.rollbacks += 1
-        labels = [boundary.label for boundary in log.boundaries]
-        if branch == 0 and event["label"] in labels:
-            del log.boundaries[labels.index(event["label"]) + 1 :]
         log.trees[branch] = drop_after(nodes, int(event["node"]))
     elif kind == "kept":
         log.kept = branch

@@ -80,12 +80,21 @@ class Course:
         return None
 
     @cached_property
+    def _needs(self) -> tuple[tuple[Condition, ...], ...]:
+        """Entry i: the preconditions of use i + 1."""
+        return tuple(_filled(use.primitive.preconditions, use) for use in self.task.plan)
+
+    @cached_property
     def paths(self) -> tuple[frozenset[str], ...]:
         """Entry i: the paths that use i + 1 is about, as its preconditions and effects name them."""
-        return tuple(
-            _paths([*_filled(use.primitive.preconditions, use), *effects])
-            for use, effects in zip(self.task.plan, self.effects, strict=True)
-        )
+        return tuple(_paths([*needs, *effects]) for needs, effects in zip(self._needs, self.effects, strict=True))
+
+    def awaited(self, done: int, path: str) -> tuple[Condition, ...]:
+        """What the first use after the first `done` that is about `path` needs to find there: nothing changes it until then."""
+        for needs, paths in zip(self._needs[done:], self.paths[done:], strict=True):
+            if any(about(path, other) for other in paths):
+                return tuple(need for need in needs if path in _paths([need]))
+        return ()
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -118,6 +127,12 @@ def executions(nodes: Sequence[Node]) -> int:
     """How many executions of primitives an episode's steps make, those on abandoned branches included."""
     pairs = zip([None, *nodes[:-1]], nodes, strict=True) if nodes else ()
     return sum(begins_execution(node.use, node.parent, last) for last, node in pairs)
+
+
+def about(path: str, other: str) -> bool:
+    """Whether two paths are the same, or one lies in the other."""
+    one, two = path.rstrip("/"), other.rstrip("/")
+    return one == two or one.startswith(two + "/") or two.startswith(one + "/")
 
 
 def _filled(conditions: Iterable[Condition], use: PrimitiveUse) -> tuple[Condition, ...]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cuamaster.ports import Desktop, Detector, Policy, ScreenReader
+from cuamaster.propagation.collection.evidence import departed
 from cuamaster.propagation.collection.feedback import censored, seen_texts
+from cuamaster.propagation.collection.progress import course_of
 from cuamaster.propagation.collection.snapshots import Snapshots
 from cuamaster.records.episode import Boundary, Node
 from cuamaster.records.task import Task
@@ -31,6 +33,8 @@ def roll_back(
     failed = frozenset(check.condition for check in verdict.checks)
     divergence = detector.locate(task, path, desktop, snapshots.usable(failed), verdict, history=snapshots.history)
     feedback, secrets = censored(divergence.feedback, task, seen_texts(path, desktop, reader))
-    boundary = snapshots.back_to(divergence.snapshot, failed)
+    node = next(boundary.node for boundary in snapshots.history if boundary.label == divergence.snapshot)
+    stretch = [position for position, step in enumerate(path) if step.index > node]
+    boundary = snapshots.back_to(divergence.snapshot, failed, departed=departed(course_of(task), path, stretch))
     policy.restore(boundary.controller)
     return divergence.model_copy(update={"feedback": feedback}), boundary, secrets

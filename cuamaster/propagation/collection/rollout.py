@@ -260,7 +260,10 @@ class _Rollout:
     def _advance(self, done: int, decision: Decision) -> int:
         """How many uses are complete now, with a snapshot when one more is. Raises AttemptFailed for a false claim."""
         if decision.done_use:
-            self._boundary(done + 1, self.watch.await_effects(done + 1))
+            before = self.snapshots.history[-1]
+            after = self._boundary(done + 1, self.watch.await_effects(done + 1))
+            if spoilt := self.watch.spoilt(before, after):
+                raise AttemptFailed.because("something that is needed later was lost", spoilt)
             return done + 1
         missed, checks = self.watch.look(done + 1)  # the policy does not know the plan: see whether it got further
         if missed:

@@ -8,8 +8,11 @@ from cuamaster.checks import unmet, verify
 from cuamaster.errors import CheckFailed, SetupFailed
 from cuamaster.ports import Desktop, ScreenReader
 from cuamaster.propagation.collection.acting import QUIET_S
+from cuamaster.propagation.collection.evidence import unasked
 from cuamaster.propagation.collection.progress import course_of
 from cuamaster.propagation.collection.setup import carry_out
+from cuamaster.records.condition import Condition
+from cuamaster.records.episode import Boundary
 from cuamaster.records.task import Task
 from cuamaster.records.verdict import Check, Verdict
 from cuamaster.vision.changes import same_screen
@@ -41,6 +44,7 @@ class Watch:
         self._task, self._desktop, self._reader, self._clock = task, desktop, reader, clock
         self._course = course_of(task)
         self._goals = self._course.goals
+        self._told: set[tuple[int, Condition]] = set()
 
     def verify(self, ended: str = "") -> Verdict:
         """The task's verifier, after its closing steps: passed, failed or errored; `ended`: the status the policy finished with.
@@ -65,6 +69,19 @@ class Watch:
         by_condition = {check.condition: check for check in missed}
         checks = tuple(by_condition.get(condition) or Check(condition=condition, holds=True) for condition in watched)
         return tuple(check for check in missed if check.condition in wanted), checks
+
+    def spoilt(self, before: Boundary, after: Boundary) -> tuple[Check, ...]:
+        """What later uses need and do not find any more, because of changes between two boundaries that no use asked for.
+
+        The signatures tell where to look. A loss that comes back at the same place in another attempt is told once: then an
+        application does it of its own accord, and it is for the later use to show whether it matters.
+        """
+        changed = unasked(self._course, before, after)
+        needs = dict.fromkeys(need for path in sorted(changed) for need in self._course.awaited(after.use, path))
+        asked = tuple(need for need in needs if (after.use, need) not in self._told)
+        lost = tuple(check for check in unmet(asked, self._desktop, self._reader) if check.holds is False)
+        self._told.update((after.use, check.condition) for check in lost)
+        return lost
 
     def await_effects(self, done: int) -> tuple[Check, ...]:
         """Wait until everything holds that must after `done` uses; all checks as found then.

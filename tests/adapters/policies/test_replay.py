@@ -103,6 +103,33 @@ def test_a_retry_takes_another_way_where_one_costs_nothing(task: Task, make_fram
     assert kinds == ["shell.exec", "mouse.click", "shell.exec"]
 
 
+def test_the_way_that_worked_is_taken_again_and_not_the_one_that_failed(task: Task, make_frame: MakeFrame) -> None:
+    frame = make_frame()
+    policy = ReplayPolicy(Signs(("File", 10, 10), ("New my files", 30, 40)), "mixed")
+    policy.begin(task)
+    start = policy.state()
+    policy.decide(frame, [], "")
+    policy.restore(start)
+    steps = [policy.decide(frame, [], "") for _ in range(3)]
+    assert [step.use for step in steps] == [0, 0, 0] and actions(steps[0])[0].type == "mouse.click"
+    assert policy.decide(frame, [], "").use == 1, "the buttons had their effect"
+    policy.restore(start)  # and yet something was found at fault there
+    assert actions(policy.decide(frame, [], ""))[0].type == "mouse.click", "the command has never worked"
+
+
+def test_a_second_procedure_of_the_mode_is_tried_before_the_next_match(task: Task, make_frame: MakeFrame) -> None:
+    use = task.plan[0]
+    keys = Procedure(mode="gui", steps=(ActionTemplate(type="keyboard.press", args={"keys": ["ctrl", "n"]}),))
+    primitive = use.primitive.model_copy(update={"procedures": (*use.primitive.procedures, keys)})
+    policy = ReplayPolicy(Signs(("File", 10, 10)))
+    policy.begin(task.model_copy(update={"plan": (use.model_copy(update={"primitive": primitive}),)}))
+    start, kinds = policy.state(), []
+    for _ in range(3):
+        kinds.append(actions(policy.decide(make_frame(), [], ""))[0].type)
+        policy.restore(start)
+    assert kinds == ["mouse.click", "keyboard.press", "mouse.click"]
+
+
 def test_a_state_leads_back_to_the_same_decision(task: Task, make_frame: MakeFrame) -> None:
     reader, frame = Signs(("File", 10, 10), ("New my files", 30, 40)), make_frame()
     policy = ReplayPolicy(reader)

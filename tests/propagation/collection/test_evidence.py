@@ -8,8 +8,9 @@ import pytest
 
 from cuamaster.action_space import CUAAction
 from cuamaster.propagation.collection.detect import RulesDetector
-from cuamaster.propagation.collection.evidence import odd_step, unexplained_change
+from cuamaster.propagation.collection.evidence import departed, odd_step, unexplained_change
 from cuamaster.propagation.collection.progress import Course, executions
+from cuamaster.propagation.collection.watching import Watch
 from cuamaster.records.condition import FileExists, FileText, Not
 from cuamaster.records.episode import Boundary, Node
 from cuamaster.records.primitive import ActionTemplate, Primitive, Procedure
@@ -95,6 +96,7 @@ def history(*states: str) -> list[Boundary]:
         (("xxx", "-xx", "--y"), 1),
         (("xxx", "-x-", "---"), 0),
         (("xxx",), None),
+        (("xxx", "-yx", "--x"), None),  # the second use has dealt with it since
     ],
 )
 def test_harm_is_dated_by_hashes_unless_a_use_is_about_the_file(states: tuple[str, ...], expected: int | None) -> None:
@@ -122,6 +124,56 @@ RIGHT = [node(0, 0, CLICK), node(1, 0, typed("~/a.txt")), node(2, 0, ENTER)]
 )  # fmt: skip
 def test_the_odd_step(path: list[Node], expected: int | None) -> None:
     assert odd_step(COURSE, path, range(len(path))) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (RIGHT, False),
+        ([*RIGHT, node(3, 1, CLICK), node(4, 1, WAIT), node(5, 1, GIVE_UP)], False),  # followed until the target was missing
+        ([*RIGHT, node(3, 1, CLICK), node(4, 1, WAIT)], True),  # called done before its end
+        ([node(0, 0, CLICK), node(1, 0, typed("~/q.txt")), node(2, 0, ENTER)], True),
+        ([node(0, 0, ENTER, CLICK), *RIGHT[1:]], True),  # something else besides
+        ([node(0, 9, WAIT)], False),  # a use that the plan does not have
+    ],
+)  # fmt: skip
+def test_whose_failure_it_is(path: list[Node], expected: bool) -> None:
+    assert departed(COURSE, path, range(len(path))) is expected
+
+
+def test_what_a_later_use_needs_is_missed_at_once_and_told_once(editor: Any, reader: Any) -> None:
+    editor.files = {"~/b.txt": b"x", "~/c.txt": b"z"}
+    watch = Watch(TASK, editor, reader, lambda: 0.0)
+    before, after = history("xxx", "-xz")
+    (lost,) = watch.spoilt(before, after)
+    assert (lost.condition, lost.holds) == (FileText(path="~/c.txt", text="x"), False)
+    assert watch.spoilt(before, after) == (), "it came back: the application's own doing"
+    assert watch.spoilt(*history("xxx", "-xx")) == (), "what the use itself is about is nobody's harm"
+    editor.files["~/c.txt"] = b"x"
+    again = Watch(TASK, editor, reader, lambda: 0.0)
+    assert again.spoilt(before, after) == (), "another hash, and what is needed is there"
+
+
+def test_a_loss_that_was_noticed_at_its_own_boundary_is_located_there(editor: Any, reader: Any) -> None:
+    stray = CUAAction("shell.exec", {"command": "echo z > ~/c.txt"})
+    second = [node(3, 1, CLICK), node(4, 1, stray, typed("~/b.txt")), node(5, 1, ENTER)]
+    points = history("xxx", "-xx", "--z")
+    lost = Check(condition=FileText(path="~/c.txt", text="x"), holds=False)
+    found = RulesDetector(reader).locate(
+        TASK, [*RIGHT, *second], editor, points, Verdict(status="failed", checks=(lost,)), history=points
+    )
+    assert (found.step, found.snapshot) == (4, "s1")
+
+
+def test_what_was_not_looked_at_held_as_long_as_its_file_was_the_same(editor: Any, reader: Any) -> None:
+    text = FileText(path="~/c.txt", text="x")
+    states = history("xxx", "-xx", "--z")
+    seen = states[0].model_copy(update={"checks": (Check(condition=text, holds=True),)})
+    points = [seen, states[1].model_copy(update={"checks": ()}), states[2]]
+    path = [*RIGHT, node(3, 1, CLICK), node(4, 1, typed("~/q.txt")), node(5, 1, ENTER)]
+    failed = Verdict(status="failed", checks=(Check(condition=text, holds=False),))
+    found = RulesDetector(reader).locate(TASK, path, editor, points, failed, history=points)
+    assert (found.step, found.snapshot) == (4, "s1")
 
 
 def test_the_detector_dates_late_harm_and_says_nothing_about_the_file(editor: Any, reader: Any) -> None:

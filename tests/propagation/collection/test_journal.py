@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cuamaster.adapters.journals.jsonl import JsonlJournal
-from cuamaster.propagation.collection.journal import as_infra, fold, resume_point, unfinished
+from cuamaster.propagation.collection.journal import as_infra, fold, unfinished
 
 _WRITER = """
 import sys
@@ -64,7 +64,6 @@ def test_any_prefix_of_a_real_journal_folds(
     assert tuple(log.nodes) == episode.nodes[: len(log.nodes)] or log.nodes[:-1] == list(
         episode.nodes[: len(log.nodes) - 1]
     )
-    assert (resume_point(log) is None) == (not log.boundaries)
     acted = sum(event["event"] == "intent" for event in prefix) - len(log.nodes)
     assert (log.pending is not None) == (acted == 1)
 

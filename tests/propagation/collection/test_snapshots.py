@@ -9,7 +9,7 @@ import pytest
 
 from cuamaster.adapters.policies.replay import ReplayPolicy
 from cuamaster.errors import NoRoom, StateDrift
-from cuamaster.propagation.collection.snapshots import Snapshots
+from cuamaster.propagation.collection.snapshots import MAX_ATTEMPTS, Snapshots
 from cuamaster.records.condition import FileText, WindowTitle
 
 
@@ -91,6 +91,17 @@ def test_a_second_failure_with_nothing_new_retires_the_newest_boundary_at_once(e
         "something else went wrong now"
     )
     assert [boundary.label for boundary in snapshots.usable(frozenset({one}))] == ["e-s0"]
+
+
+def test_a_policy_that_left_the_plan_puts_its_boundary_in_doubt_only_at_last(editor: Any, reader: Any) -> None:
+    snapshots = Snapshots(editor, "e", ())
+    for node in (-1, 1):
+        snapshots.take(node, 0, (), ReplayPolicy(reader))
+    failed = frozenset({FileText(path="~/a", text="x")})
+    for _ in range(MAX_ATTEMPTS):
+        assert [boundary.label for boundary in snapshots.usable(failed)] == ["e-s0", "e-s1"]
+        snapshots.back_to("e-s1", failed, departed=True)
+    assert [boundary.label for boundary in snapshots.usable(failed)] == ["e-s0"]
 
 
 def test_a_desktop_that_is_still_moving_is_given_time(

@@ -18,7 +18,7 @@ from cuamaster.dialects.api_items import FINISH, Item, dumps, find_items
 from cuamaster.dialects.coordinates import Limit, Space
 from cuamaster.dialects.dialect import Dialect, Writer, direction
 from cuamaster.dialects.key_names import XDOTOOL, join_chord, split_chord
-from cuamaster.dialects.turn import Turn, need, notches
+from cuamaster.dialects.turn import Turn, need, notches, number
 from cuamaster.dialects.vocabulary import Vocabulary
 from cuamaster.errors import InvalidAction
 
@@ -76,7 +76,9 @@ def decode(call: Call, turn: Turn) -> None:
                 for chord in (text.split() if isinstance(text, str) else []) or [text]:
                     turn.press(split_chord(chord, "text"), "text")
         case "hold_key":
-            turn.add("keyboard.hold", keys=split_chord(need(args, "text"), "text"), seconds=need(args, "duration"))
+            turn.add(
+                "keyboard.hold", keys=split_chord(need(args, "text"), "text"), seconds=number(need(args, "duration"))
+            )
         case "type":
             turn.add("keyboard.type", text=need(args, "text"))
         case "wait":
@@ -135,11 +137,11 @@ def _chord(keys: Sequence[str]) -> str:
 def write(thought: str, inputs: Sequence[dict[str, Any]]) -> str:
     """Content blocks of a message, as JSON."""
     blocks: list[dict[str, Any]] = [{"type": "text", "text": thought}] if thought else []
-    for number, values in enumerate(inputs):
+    for count, values in enumerate(inputs):
         if values["action"] == FINISH:
             blocks.append({"type": "text", "text": values["text"]})
         else:
-            blocks.append({"type": "tool_use", "id": f"toolu_{number}", "name": "computer", "input": values})
+            blocks.append({"type": "tool_use", "id": f"toolu_{count}", "name": "computer", "input": values})
     return dumps(blocks)
 
 

@@ -1,9 +1,9 @@
 """pyautogui code as calls: statements are read from the syntax tree, literals folded, short loops unrolled, nothing run.
 
-Read are calls of pyautogui, `computer.*`, time.sleep, pyperclip.copy followed by a paste, names bound to literals before,
-sums of numbers, `for` over a short range or list, and `with pyautogui.hold(...)`. Imports, prints and settings such as
-pyautogui.PAUSE do nothing. All else raises Unfound with its place. Where the code is no Python, as with an unescaped quote,
-the calls are picked from it one by one.
+Read are calls of pyautogui (also under another name, `import pyautogui as pg`), `computer.*`, time.sleep, pyperclip.copy
+followed by a paste, names bound to literals before, places in a list, sums of numbers, f-strings, `for` over a short range, list or
+string, and `with pyautogui.hold(...)`. Imports, prints, tweens and settings such as pyautogui.PAUSE do nothing. All else raises
+Unfound with its place. Where the code is no Python, as with an unescaped quote, the calls are picked from it one by one.
 """
 
 from __future__ import annotations
@@ -19,23 +19,24 @@ from cuamaster.dialects.answers import Call, Unfound
 from cuamaster.dialects.function_calls import MAX_CALLS, find_calls
 
 _POINT = ("x", "y")
-_CLICK = (*_POINT, "clicks", "interval", "button", "duration")
+_HOW = ("duration", "tween")
+_CLICK = (*_POINT, "clicks", "interval", "button", *_HOW)
 # Positional parameters by name; pyautogui's documentation, and ScaleCUA's action space.
 SIGNATURES: dict[str, tuple[str, ...]] = {
     "click": _CLICK,
-    "leftClick": _POINT,
-    "rightClick": _POINT,
-    "middleClick": _POINT,
-    "doubleClick": (*_POINT, "interval", "button"),
-    "tripleClick": (*_POINT, "interval", "button"),
-    "moveTo": (*_POINT, "duration"),
-    "move": ("xOffset", "yOffset", "duration"),
-    "moveRel": ("xOffset", "yOffset", "duration"),
-    "dragTo": (*_POINT, "duration", "tween", "button"),
-    "drag": ("xOffset", "yOffset", "duration", "tween", "button"),
-    "dragRel": ("xOffset", "yOffset", "duration", "tween", "button"),
-    "mouseDown": (*_POINT, "button"),
-    "mouseUp": (*_POINT, "button"),
+    "leftClick": (*_POINT, "interval", *_HOW),
+    "rightClick": (*_POINT, "interval", *_HOW),
+    "middleClick": (*_POINT, "interval", *_HOW),
+    "doubleClick": (*_POINT, "interval", "button", *_HOW),
+    "tripleClick": (*_POINT, "interval", "button", *_HOW),
+    "moveTo": (*_POINT, *_HOW),
+    "move": ("xOffset", "yOffset", *_HOW),
+    "moveRel": ("xOffset", "yOffset", *_HOW),
+    "dragTo": (*_POINT, *_HOW, "button"),
+    "drag": ("xOffset", "yOffset", *_HOW, "button"),
+    "dragRel": ("xOffset", "yOffset", *_HOW, "button"),
+    "mouseDown": (*_POINT, "button", *_HOW),
+    "mouseUp": (*_POINT, "button", *_HOW),
     "scroll": ("clicks", *_POINT),
     "vscroll": ("clicks", *_POINT),
     "hscroll": ("clicks", *_POINT),
@@ -56,7 +57,9 @@ _OWNERS = {"", "pyautogui", "pag", "computer", "time", "pyperclip"}
 _IGNORED = {"print", "pyautogui.screenshot", "pyautogui.size", "pyautogui.position", "pyautogui.alert"}
 _SPECIAL = {"WAIT", "DONE", "FAIL"}
 _A_CALL = re.compile(
-    r"\b(?:pyautogui|computer|pag)\s*\.\s*\w+\s*\(|\btime\.sleep\s*\(|^\s*(?:WAIT|DONE|FAIL)\s*;?\s*$", re.MULTILINE
+    r"\b(?:pyautogui|computer|pag)\s*\.\s*\w+\s*\(|\btime\.sleep\s*\(|^\s*(?:WAIT|DONE|FAIL)\s*;?\s*$"
+    r"|^[ \t]*(?:import\s+pyautogui\s+as\s+\w|from\s+pyautogui\s+import\b)",
+    re.MULTILINE,
 )
 _OTHER_CALL = re.compile(r"^[ \t]*([A-Za-z_][\w.]*)[ \t]*\(", re.MULTILINE)
 _MAX_LOOP = 100
@@ -133,6 +136,7 @@ class _Reader:
         self.calls: list[Call] = []
         self._offset, self._lines, self._margin = offset, lines, margin
         self._steps = 0
+        self._aliases: dict[str, str] = {}
         self._starts = [0, *itertools.accumulate(map(len, lines))]
 
     def statements(self, body: Sequence[ast.stmt], bound: dict[str, Any]) -> None:
@@ -144,7 +148,9 @@ class _Reader:
 
     def _statement(self, node: ast.stmt, bound: dict[str, Any]) -> None:
         match node:
-            case ast.Import() | ast.ImportFrom() | ast.Pass():
+            case ast.Import(names=names):
+                self._aliases |= {item.asname: item.name for item in names if item.asname and item.name in _OWNERS}
+            case ast.ImportFrom() | ast.Pass():
                 return
             case ast.Expr(value=ast.Constant()):  # a docstring, or a bare literal
                 return
@@ -163,7 +169,7 @@ class _Reader:
             case ast.With(items=[ast.withitem(context_expr=ast.Call() as call)]) if self._dotted(call.func).endswith(
                 ".hold"
             ):
-                keys = [self._value(item, bound) for item in call.args]
+                keys = self._arguments(call.args, bound)
                 flat = [key for item in keys for key in (item if isinstance(item, (list, tuple)) else [item])]
                 self.calls += [Call("keyDown", {"key": key}, self._at(node)) for key in flat]
                 self.statements(node.body, bound)
@@ -177,9 +183,16 @@ class _Reader:
         name = self._dotted(node.func)
         if name in _IGNORED:
             return
-        positional = [self._value(item, bound) for item in node.args]
+        positional = self._arguments(node.args, bound)
         keywords = {item.arg: self._value(item.value, bound) for item in node.keywords if item.arg}
         self.calls.append(Call(*_named(name, positional, keywords, self._at(node)), self._at(node)))
+
+    def _arguments(self, nodes: Sequence[ast.expr], bound: Bound) -> list[Any]:
+        found: list[Any] = []
+        for node in nodes:
+            value = self._value(node.value if isinstance(node, ast.Starred) else node, bound)
+            found += value if isinstance(node, ast.Starred) and isinstance(value, list) else [value]
+        return found
 
     def _bind(self, target: ast.expr, value: Any, bound: dict[str, Any]) -> None:
         match target:
@@ -201,9 +214,11 @@ class _Reader:
                     items: Sequence[Any] = range(*limits)
                     if len(items) <= _MAX_LOOP:
                         return list(items)
+            case ast.Call(func=ast.Name(id="enumerate"), args=[one], keywords=[]):
+                return [list(pair) for pair in enumerate(self._items(one, bound))]
             case _:
                 items = self._value(node, bound)
-                if isinstance(items, (list, tuple)) and len(items) <= _MAX_LOOP:
+                if isinstance(items, (list, tuple, str)) and len(items) <= _MAX_LOOP:
                     return list(items)
         raise Unfound(f"only loops over at most {_MAX_LOOP} known things are read", self._at(node), "code")
 
@@ -225,9 +240,29 @@ class _Reader:
                 return self._sum(self._value(left, bound), op, self._value(right, bound), node)
             case ast.List(elts=items) | ast.Tuple(elts=items):
                 return [self._value(item, bound) for item in items]
+            case ast.Subscript(value=inside, slice=ast.Constant(value=int(place))):
+                whole = self._value(inside, bound)
+                if isinstance(whole, (list, str)) and place < len(whole):
+                    return whole[place]
+            case ast.JoinedStr(values=parts):
+                return "".join(self._printed(part, bound) for part in parts)
+            case ast.Attribute(value=ast.Name(id=owner), attr=attr) if self._aliases.get(
+                owner, owner
+            ) == "pyautogui" and (attr.startswith("ease") or attr == "linear"):
+                return attr
         raise Unfound(
             f"{ast.unparse(node)[:40]} is no literal", self._at(node), "code", "write numbers and strings out"
         )
+
+    def _printed(self, part: ast.expr, bound: Bound) -> str:
+        match part:
+            case ast.Constant(value=str(text)):
+                return text
+            case ast.FormattedValue(value=inside, conversion=-1, format_spec=None):
+                value = self._value(inside, bound)
+                if isinstance(value, str) or (is_number(value) and abs(value) < 1e15):
+                    return str(value)
+        raise Unfound("this string is not read", self._at(part), "code", "write strings out")
 
     def _sum(self, left: Any, op: ast.operator, right: Any, node: ast.expr) -> Any:
         if isinstance(left, str) and isinstance(right, str) and isinstance(op, ast.Add):
@@ -249,7 +284,7 @@ class _Reader:
             case ast.Name(id=name):
                 return name
             case ast.Attribute(value=ast.Name(id=owner), attr=name):
-                return f"{owner}.{name}"
+                return f"{self._aliases.get(owner, owner)}.{name}"
         raise Unfound("only plain calls are read", self._at(node), "code")
 
     def _at(self, node: ast.stmt | ast.expr) -> int:

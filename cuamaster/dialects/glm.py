@@ -1,11 +1,14 @@
 """GLM-4.5V and 4.6V as desktop agents: `Action: left_click(start_box='[x,y]', element_info='...')`, places 0-999.
 
 Source: zai-org/GLM-V, examples/gui-agent/glm-45v/agent.md (call rules; "normalized to 0-999 range"); the same calls as JSON
-objects as in hud-python, hud/tools/computer/glm.py. WAIT is five seconds, FAIL says that the task cannot be done.
+objects as in hud-python, hud/tools/computer/glm.py; xlang-ai/OSWorld-V2, mm_agents/glm_eval_agent.py (`hold_keys`; a last key that is
+named again is pressed again; WAIT, DONE and FAIL in any case and without parentheses; a box holds the only action, whatever the words
+before it speak of). WAIT is five seconds, FAIL says that the task cannot be done.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,8 +18,8 @@ from cuamaster.dialects.coordinates import Space
 from cuamaster.dialects.dialect import Dialect, Writer, direction, no_call
 from cuamaster.dialects.function_calls import find_calls, quote
 from cuamaster.dialects.key_names import join_chord
-from cuamaster.dialects.turn import Turn, need, notches
-from cuamaster.dialects.ui_tars import box
+from cuamaster.dialects.turn import Turn, key_list, need, notches
+from cuamaster.dialects.ui_tars import action_head, box
 from cuamaster.dialects.vocabulary import Vocabulary
 from cuamaster.errors import InvalidAction
 
@@ -27,7 +30,12 @@ _CLICKS = {
     "click": ("left", 1),
 }  # fmt: skip
 _FIRST = {"key": "keys", "type": "content"}
-_NAMES = (*_CLICKS, "hover", "left_drag", "scroll", "WAIT", "DONE", "FAIL", "screenshot", *_FIRST)
+_WORDS = ("WAIT", "DONE", "FAIL")
+_NAMES = (*_CLICKS, "hover", "left_drag", "scroll", "screenshot", *_FIRST, *_WORDS, *map(str.lower, _WORDS))
+_CALL = re.compile(rf"(?:{'|'.join(_NAMES)})\b")
+_BOX, _BOX_END = "<|begin_of_box|>", "<|end_of_box|>"
+_BOXED = re.compile(rf"\s*({'|'.join(_WORDS)})\s*(?:{re.escape(_BOX_END)}|$)", re.IGNORECASE)
+_LAST = re.compile(rf"\b({'|'.join(_WORDS)})[.!]?\s*$")
 
 
 def find(text: str) -> Found:
@@ -38,38 +46,59 @@ def find(text: str) -> Found:
 def _find(text: str, start: int) -> Found:
     stop = text.rfind("\nMemory:")
     stop = stop if stop >= start else len(text)
+    words, begin = _begin(text, start, stop)
     calls = [
-        Call(name, dict(zip((_FIRST.get(name, "start_box"),), values, strict=False)) | keywords, at)
-        for name, values, keywords, at in find_calls(text, start, stop, _NAMES)
+        Call(_name(name), dict(zip((_FIRST.get(name, "start_box"),), values, strict=False)) | keywords, at)
+        for name, values, keywords, at in find_calls(text, begin, stop, _NAMES)
     ]
+    if not calls and (word := (_BOXED.match if begin > words else _LAST.search)(text[begin:stop])) is not None:
+        calls = [Call(_name(word[1].lower()), {}, begin + word.start(1))]
     if not calls:
-        for value, offset in json_values(text, start):
+        for value, offset in json_values(text, begin):
             for item in value if isinstance(value, list) else [value]:
                 if isinstance(item, dict) and isinstance(item.get("action"), str):
-                    calls.append(Call(item["action"], dict(item), offset))
+                    calls.append(Call(_name(item["action"]), dict(item), offset))
     if not calls:
-        raise no_call("action", start)
-    words = text[start : calls[0].offset].replace("<|begin_of_box|>", "").strip().removesuffix("Action:")
-    return Found(words.strip().removeprefix("Thought:").strip(), tuple(calls))
+        raise no_call("action", begin)
+    said = text[start : words if begin > words else calls[0].offset].strip().removesuffix("Action:")
+    return Found(said.strip().removeprefix("Thought:").strip(), tuple(calls))
+
+
+def _begin(text: str, start: int, stop: int) -> tuple[int, int]:
+    """Where the words end and where the call may begin: in the box, behind `Action:`, or anywhere."""
+    at = text.find(_BOX, start, stop)
+    if at >= 0:
+        return at, at + len(_BOX)
+    head = action_head(text, start, stop, _CALL)
+    return (head.start(), head.end()) if head else (start, start)
+
+
+def _name(name: str) -> str:
+    return name.upper() if name.upper() in _WORDS else name
 
 
 def decode(call: Call, turn: Turn) -> None:
     """One call; raises InvalidAction naming the field at fault."""
     name, args = call.name, call.arguments
     at = box(args["start_box"], turn, "start_box") if args.get("start_box") is not None else None
+    held = key_list(args["hold_keys"], "hold_keys") if args.get("hold_keys") else []
     if name in _CLICKS:
-        turn.click(at or turn.here("start_box"), *_CLICKS[name])
+        turn.click(at or turn.here("start_box"), *_CLICKS[name], held)
         return
     match name:
         case "hover":
             x, y = at or turn.here("start_box")
             turn.add("mouse.move", x=x, y=y)
         case "left_drag":
-            turn.drag([at or turn.here("start_box"), box(need(args, "end_box"), turn, "end_box")])
+            begin = at or turn.here("start_box")
+            turn.drag([begin, box(need(args, "end_box"), turn, "end_box")], modifiers=held)
         case "scroll":
-            turn.scroll_towards(need(args, "direction"), notches(args.get("step", _STEPS), 1, "step"), at)
+            turn.scroll_towards(need(args, "direction"), notches(args.get("step", _STEPS), 1, "step"), at, held)
         case "key":
-            turn.press(need(args, "keys"))
+            keys = key_list(need(args, "keys"))
+            again = next((n for n, key in enumerate(reversed(keys)) if key != keys[-1]), len(keys))
+            for _ in range(again):
+                turn.press(keys[: len(keys) - again + 1])
         case "type":
             turn.add("keyboard.type", text=need(args, "content"))
         case "WAIT":
@@ -101,7 +130,7 @@ def encode(action: CUAAction, writer: Writer) -> list[dict[str, Any]]:
         case "keyboard.press":
             return [_call("key", keys=quote(join_chord(args["keys"])))]
         case "keyboard.type":
-            return [_call("type", content=quote(args["text"]))]
+            return [_call("type", content=quote(args["text"]).replace("<|", "<\\u007c"))]  # no box begins in a text
         case "wait":
             return [_call("screenshot" if args["seconds"] == 0 else "WAIT")]
         case _:
@@ -119,7 +148,7 @@ def _call(name: str, **arguments: str) -> dict[str, Any]:
 def write(thought: str, calls: Sequence[dict[str, Any]]) -> str:
     """Thought, action, and an empty memory."""
     actions = "\n".join(call["code"] for call in calls)
-    return f"Thought: {thought.replace('(', '[')}\nAction: {actions}\nMemory:\n[]"
+    return f"Thought: {thought.replace('(', '[').replace('<|', '< |')}\nAction: {actions}\nMemory:\n[]"
 
 
 GLM = Dialect(
@@ -131,6 +160,7 @@ GLM = Dialect(
         clicks=frozenset(_CLICKS.values()),
         scroll="up and down",
         scroll_point="required",
+        key_again=True,
         wait=WAIT_SECONDS,
         look=True,
         statuses={"success": False, "infeasible": False},

@@ -1,7 +1,7 @@
 """JSON as models write it: strict where it is JSON, forgiving about quotes, commas and Python literals, never about a cut-off.
 
 Forgiven: 'single' or “typographic” quotes, keys without quotes, True/False/None, trailing commas, line ends inside strings,
-and a quote inside a string that was not escaped, as long as what follows it cannot follow the end of the string.
+numbers in parentheses, and a quote inside a string that was not escaped, as long as what follows it cannot follow the end of the string.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ _AFTER_ITEM = re.compile(r"""\s*(?:,\s*["'“\d\[{tfnTFN-]|,?\s*\])""")
 _AFTER_KEY = re.compile(r"\s*:")
 _BARE_KEY = re.compile(r"[A-Za-z_][\w-]*")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?(?![\w.])")
+_TUPLE = re.compile(r"\(\s*(-?\d{1,9}(?:\.\d{1,9})?)\s*,\s*(-?\d{1,9}(?:\.\d{1,9})?)\s*\)")
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
 _WORD = re.compile(r"[A-Za-z]+")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -86,6 +87,8 @@ def _value(text: str, at: int, depth: int, after: re.Pattern[str]) -> tuple[Any,
         return _array(text, at + 1, depth)
     if character in _CLOSERS:
         return _string(text, at, after)
+    if (pair := _TUPLE.match(text, at)) is not None:
+        return [float(number) if "." in number else int(number) for number in pair.groups()], pair.end()
     if (number := _NUMBER.match(text, at)) is not None:
         digits = number[0]
         return (int(digits) if digits.lstrip("+-").isdigit() and len(digits) < 400 else float(digits)), number.end()

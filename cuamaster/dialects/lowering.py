@@ -169,7 +169,9 @@ class _Speaker:
         return [CUAAction("keyboard.type", args)]
 
     def _keyboard_press(self, args: dict[str, Any]) -> list[CUAAction]:
-        return [CUAAction("keyboard.press", {"keys": [self._key(key) for key in args["keys"]]})]
+        keys = [self._key(key) for key in args["keys"]]
+        # a key cannot be pressed together with itself, and where naming it again presses it again, once is what is meant
+        return [CUAAction("keyboard.press", {"keys": list(dict.fromkeys(keys)) if self.says.key_again else keys})]
 
     def _keyboard_hold(self, args: dict[str, Any]) -> list[CUAAction]:
         keys = [self._key(key) for key in args["keys"]]

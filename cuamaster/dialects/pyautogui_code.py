@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from cuamaster.action_space import CUAAction
-from cuamaster.dialects.answers import Found, between, beyond_reasoning, fences
+from cuamaster.dialects.answers import Call, Found, between, beyond_reasoning, fences
 from cuamaster.dialects.code_calls import has_a_call, read_code
 from cuamaster.dialects.coordinates import SmartResize, Space
 from cuamaster.dialects.dialect import Dialect, Writer, no_call
@@ -113,16 +113,19 @@ def _find_fenced(text: str, start: int) -> Found:
             raise no_call("pyautogui call", start)
         blocks = [(text[start:], start)]
     thought = text[start : blocks[0][1]].rpartition("```")[0] if "```" in text else ""
-    return Found(_headless(thought), tuple(call for block, offset in blocks for call in read_code(block, offset)))
+    return Found(_headless(thought), _calls(blocks, start))
+
+
+def _calls(blocks: Sequence[tuple[str, int]], start: int) -> tuple[Call, ...]:
+    calls = tuple(call for block, offset in blocks for call in read_code(block, offset))
+    if not calls:  # prints and imports only
+        raise no_call("pyautogui call", start)
+    return calls
 
 
 def find_bare(text: str) -> Found:
     """Calls of a text that is code as a whole, in a fence or not."""
-    blocks = list(fences(text)) or [(text, 0)]
-    calls = tuple(call for block, offset in blocks for call in read_code(block, offset))
-    if not calls:
-        raise no_call("pyautogui call")
-    return Found("", calls)
+    return Found("", _calls(list(fences(text)) or [(text, 0)], 0))
 
 
 def _headless(text: str) -> str:
@@ -136,7 +139,7 @@ def _find_action(text: str, start: int) -> Found:
     if not blocks:
         return _find_fenced(text, start)
     words = next((word for word, _ in between(text, start, "<operation>", "</operation>")), "").strip()
-    return Found(words, tuple(call for block, offset in blocks for call in read_code(block, offset)))
+    return Found(words, _calls(blocks, start))
 
 
 def find_fenced(text: str) -> Found:

@@ -7,6 +7,7 @@ variants of X-PLUG/MobileAgent (Mobile-Agent-v3.5/computer_use/utils.py) and mei
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from cuamaster.dialects.answers import Call
 from cuamaster.dialects.coordinates import Point
 from cuamaster.dialects.dialect import Writer
 from cuamaster.dialects.key_names import join_chord, split_chord
+from cuamaster.dialects.lenient_json import NotJson, read_json
 from cuamaster.dialects.turn import Turn, need, notches
 from cuamaster.errors import InvalidAction
 
@@ -103,6 +105,8 @@ def _use(action: str, **arguments: Any) -> dict[str, Any]:
 
 
 def _at(arguments: Arguments, turn: Turn) -> Point | None:
+    if arguments.get("coordinate") is None and arguments.get("x") is not None:
+        return turn.point(arguments["x"], need(arguments, "y"))
     return None if arguments.get("coordinate") is None else turn.pair(arguments["coordinate"])
 
 
@@ -116,16 +120,23 @@ def _click(arguments: Arguments, turn: Turn, habits: Habits) -> None:
 
 
 def _move(arguments: Arguments, turn: Turn, _: Habits) -> None:
-    x, y = turn.pair(need(arguments, "coordinate"))
+    x, y = _at(arguments, turn) or turn.pair(need(arguments, "coordinate"))
     turn.add("mouse.move", x=x, y=y)
 
 
 def _drag(arguments: Arguments, turn: Turn, _: Habits) -> None:
-    begin = turn.pair(need(arguments, "coordinate"))
-    if arguments.get("coordinate2") is not None:  # GUI-Owl 1 names both ends
-        turn.drag([begin, turn.pair(arguments["coordinate2"], "coordinate2")])
+    at = _at(arguments, turn) or turn.pair(need(arguments, "coordinate"))
+    # GUI-Owl 1 names both ends, and others do it in the words of other models' tools: never in silence another drag
+    ends = {name: turn.pair(arguments[name], name) for name in _ENDS if arguments.get(name) is not None}
+    if "start_coordinate" in ends:
+        turn.drag([ends["start_coordinate"], ends.get("end_coordinate", at)])
+    elif ends:
+        turn.drag([at, *ends.values()])
     else:
-        turn.drag_to(begin, "coordinate")
+        turn.drag_to(at, "coordinate")
+
+
+_ENDS = ("start_coordinate", "coordinate2", "end_coordinate")
 
 
 def _button(name: str) -> Callable[[Arguments, Turn, Habits], None]:
@@ -143,8 +154,12 @@ def _scroll(axis: str, sign: int) -> Callable[[Arguments, Turn, Habits], None]:
     return decoder
 
 
-def _key(arguments: Arguments, turn: Turn, _: Habits) -> None:
-    turn.press(need(arguments, "keys"))
+def _key(arguments: Arguments, turn: Turn, __: Habits) -> None:
+    keys = need(arguments, "keys", "text")
+    if isinstance(keys, str) and keys.lstrip().startswith("["):  # a list, in quotes
+        with contextlib.suppress(NotJson):
+            keys, _ = read_json(keys)
+    turn.press(keys)
 
 
 def _held(kind: str) -> Callable[[Arguments, Turn, Habits], None]:

@@ -16,6 +16,7 @@ from cuamaster.dialects.function_calls import MAX_CALLS
 from cuamaster.dialects.lenient_json import NotJson, read_json
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
+_OPEN_FENCE = re.compile(r"```\w*$")
 _AGAIN = re.compile(r"[\s,}]*(?=\{)")
 _FUNCTION = re.compile(r"<function=([^>\n]{1,80})>")
 _PARAMETER = re.compile(r"\s*<parameter=([^>\n]{1,80})>\n?")
@@ -60,7 +61,7 @@ def _plain(name: str, value: Any) -> str:
 
 
 def _thought(text: str, start: int, end: int) -> str:
-    return text[start:end].strip().removeprefix("Action:").strip()
+    return _OPEN_FENCE.sub("", text[start:end].strip()).removeprefix("Action:").strip()
 
 
 def _find_json(text: str, start: int) -> Found:
@@ -82,8 +83,7 @@ def _find_json(text: str, start: int) -> Found:
         while True:
             number = len(calls) + 1
             try:
-                # Reading stops at the end of the object, so typed text may hold anything, a closing tag included.
-                value, end = read_json(text, begin)
+                value, end = _object(text, begin)
             except NotJson as exc:
                 raise Unfound(f"tool call {number} is not JSON or is cut off: {exc}", exc.at, "tool_call") from None
             calls.append(_call(value, begin, number))
@@ -93,6 +93,23 @@ def _find_json(text: str, start: int) -> Found:
             begin = again.end()
         at = text.find(OPEN, end)
     return Found(thought, tuple(calls))
+
+
+def _object(text: str, begin: int) -> tuple[Any, int]:
+    """The object that begins here and where it ends; its last braces may be missing before the closing tag."""
+    try:
+        # Reading stops at the end of the object, so typed text may hold anything, a closing tag included.
+        return read_json(text, begin)
+    except NotJson:
+        close = text.find(CLOSE, begin)
+        for braces in ("}", "}}") if close >= 0 else ():
+            try:
+                value, end = read_json(text[begin:close].rstrip() + braces)
+            except NotJson:
+                continue
+            if end == len(text[begin:close].rstrip()) + len(braces):
+                return value, close
+        raise
 
 
 def _like_a_call(value: Any) -> bool:
@@ -142,6 +159,9 @@ def _typed(name: str, text: str, offset: int) -> Any:
     if name in _TEXTS:
         return text.strip() if name in ("action", "status") else text
     try:
-        return read_json(text)[0]
+        value, end = read_json(text)
     except NotJson as exc:
-        raise Unfound(f"{name} is not JSON: {exc}", offset + exc.at, name) from None
+        if text.strip()[:1] in ("[", "{"):
+            raise Unfound(f"{name} is not JSON: {exc}", offset + exc.at, name) from None
+        return text.strip()  # ctrl+a
+    return text.strip() if text[end:].strip() else value  # 500, 300

@@ -12,6 +12,7 @@ from cuamaster.dialects.key_names import split_chord
 from cuamaster.dialects.lowering import cursor_after
 from cuamaster.errors import InvalidAction
 
+_DIGITS = re.compile(r"\s*[+-]?\d{1,6}(?:\.\d{1,12})?\s*")
 _PAIR = re.compile(r"\s*[\[(]?\s*(\d{1,6}(?:\.\d+)?)\s*,\s*(\d{1,6}(?:\.\d+)?)\s*[\])]?\s*")
 _MAX_NOTCHES = 2000
 _DIRECTIONS = {"up": ("dy", -1), "down": ("dy", 1), "left": ("dx", -1), "right": ("dx", 1)}
@@ -37,12 +38,16 @@ class Turn:
 
     def point(self, x: Any, y: Any, names: tuple[str, str] = ("x", "y")) -> Point:
         """A place named in the dialect's numbers."""
-        return self._space.read(x, y, self.screen, names)
+        return self._space.read(number(x), number(y), self.screen, names)
 
     def pair(self, value: Any, field: str = "coordinate") -> Point:
-        """A place given as [x, y], or as text that holds just that."""
+        """A place given as [x, y], as that inside a list, as {"x", "y"}, or as text that holds just that."""
         if isinstance(value, str) and (numbers := _PAIR.fullmatch(value)) is not None:
-            value = [float(number) if "." in number else int(number) for number in numbers.groups()]
+            value = list(numbers.groups())
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+            value = value[0]
+        if isinstance(value, dict) and value.keys() == {"x", "y"}:
+            value = [value["x"], value["y"]]
         if not isinstance(value, (list, tuple)) or len(value) != 2:
             raise InvalidAction(f"{field} must be [x, y], got {value!r}", field=field)
         return self.point(value[0], value[1])
@@ -133,11 +138,11 @@ class Turn:
 
     def wait(self, seconds: Any) -> None:
         """Some seconds."""
-        self.add("wait", seconds=seconds)
+        self.add("wait", seconds=number(seconds))
 
     def finish(self, status: Any, answer: Any = None) -> None:
         """The end."""
-        self.add("finish", status=status, answer=answer or None)
+        self.add("finish", status=status.lower() if isinstance(status, str) else status, answer=answer or None)
 
 
 def key_list(keys: Any, field: str = "keys", separators: str = "+") -> list[str]:
@@ -163,8 +168,16 @@ def need(arguments: Mapping[str, Any], *fields: str) -> Any:
     raise InvalidAction(f"missing {fields[0]}", field=fields[0])
 
 
+def number(value: Any) -> Any:
+    """The number that a text holds, "5" for 5; anything else as it is."""
+    if isinstance(value, str) and _DIGITS.fullmatch(value):
+        return float(value) if "." in value else int(value)
+    return value
+
+
 def notches(value: Any, scale: float, field: str) -> int:
     """Whole notches of an amount in a dialect's unit, at least one; raises InvalidAction for what is no number but 0."""
+    value = number(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e6 or not value:
         raise InvalidAction(f"{field} must be a number other than 0, got {value!r}", field=field)
     return max(1, round(abs(value) / scale)) * (1 if value > 0 else -1)

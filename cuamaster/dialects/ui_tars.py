@@ -45,9 +45,7 @@ def find(text: str) -> Found:
 
 
 def _find(text: str, start: int) -> Found:
-    # the thought may speak of an action too: the calls begin where a call follows at once
-    heads = list(_ACTION.finditer(text, start))
-    head = next((head for head in heads if _CALL.match(text, head.end())), heads[-1] if heads else None)
+    head = action_head(text, start, len(text), _CALL)
     calls = [
         Call(name, dict(zip((_FIRST.get(name, "start_box"),), values, strict=False)) | keywords, at)
         for name, values, keywords, at in find_calls(text, head.end() if head else start, len(text), _NAMES)
@@ -56,6 +54,12 @@ def _find(text: str, start: int) -> Found:
         raise no_call("action", head.end() if head else start)
     thought = text[start : head.start() if head else calls[0].offset].strip()
     return Found(thought.removeprefix("Thought:").strip(), tuple(calls))
+
+
+def action_head(text: str, start: int, stop: int, call: re.Pattern[str]) -> re.Match[str] | None:
+    """The `Action:` behind which a call follows at once, else the last one: the thought may speak of an action too."""
+    heads = list(_ACTION.finditer(text, start, stop))
+    return next((head for head in heads if call.match(text, head.end())), heads[-1] if heads else None)
 
 
 def box(value: Any, turn: Turn, field: str) -> Point:

@@ -35,6 +35,8 @@ class Vocabulary:
     """Keys held for a time in one action."""
     held_keys: bool = False
     """Keys pressed and released apart."""
+    key_again: bool = False
+    """The last key of a chord, named again, is pressed again."""
     keys: KeyNames = CANONICAL
     wait: Literal["seconds", "whole seconds"] | float | None = "seconds"
     """A number: every wait lasts that long."""

@@ -229,6 +229,36 @@ CASES: list[tuple[str, str, list[tuple[str, dict[str, Any]]]]] = [
         '{"action": "scroll", "start_box": [0, 0], "direction": "down"}',
         [("mouse.scroll", {"x": 0, "y": 0, "dy": 5})],
     ),
+    # GLM's own runner: words before the box may name what was done; DONE bare; held keys; the last key named again
+    (
+        "glm",
+        "Earlier: left_click(start_box='[1,2]').\n<|begin_of_box|>left_click(start_box='[999,999]', hold_keys='ctrl')<|end_of_box|>",
+        [("mouse.click", {"x": 1000, "y": 1000, "modifiers": ["ctrl"]})],
+    ),
+    ("glm", "left_click(start_box='[1,2]') worked. <|begin_of_box|>done<|end_of_box|>\nMemory:\n[]", [("finish", {"status": "success"})]),
+    ("glm", "Nothing yet, WAIT\nMemory:\n[]", [("wait", {"seconds": 5})]),
+    ("glm", "key(keys='ctrl+tab+tab')", [("keyboard.press", {"keys": ["ctrl", "tab"]})] * 2),
+    # code as GPT and Claude write it for OSWorld
+    (
+        "osworld-pyautogui",
+        "```python\nimport pyautogui as pg\nfor n, word in enumerate(['a', 'b']):\n    spot = (10, 20 + n)\n    pg.moveTo(*spot, 1, pg.easeInQuad)\n"
+        "    pg.write(f'{word}{n}')\nfor key in 'xy':\n    pg.press(key)\npg.click(spot[0], spot[1])\n```",
+        [
+            ("mouse.move", {"x": 10, "y": 41}),
+            ("keyboard.type", {"text": "a0"}),
+            ("mouse.move", {"x": 10, "y": 43}),
+            ("keyboard.type", {"text": "b1"}),
+            ("keyboard.press", {"keys": ["x"]}),
+            ("keyboard.press", {"keys": ["y"]}),
+            ("mouse.click", {"x": 10, "y": 43}),
+        ],
+    ),
+    (
+        "qwen3.5",
+        "<function=computer_use><parameter=action>key</parameter><parameter=keys>\nctrl+a\n</parameter></function>"
+        "<function=computer_use><parameter=action>left_click</parameter><parameter=coordinate>500, 300</parameter></function>",
+        [("keyboard.press", {"keys": ["ctrl", "a"]}), ("mouse.click", {"x": 500, "y": 300})],
+    ),
 ]  # fmt: skip
 
 
@@ -251,6 +281,23 @@ def test_forgiven_are_broken_quotes_fences_reasoning_and_text_around() -> None:
         f"<tool_call>{json.dumps({'name': 'computer_use', 'arguments': json.dumps({'action': 'left_click', 'coordinate': [5, 6]})})}",
     ):
         assert _read("qwen3-vl", text) == click, text
+    for arguments in (
+        '"coordinate": [[5, 6]]',
+        '"coordinate": ["5", "6"]',
+        '"coordinate": {"x": 5, "y": 6}',
+        '"coordinate": (5, 6)',
+        '"x": 5, "y": 6',
+    ):
+        assert _read("qwen3-vl", f'<tool_call>{{"action": "left_click", {arguments}}}</tool_call>', (1, 1)) == click, (
+            arguments
+        )
+    assert _read("qwen3-vl", f"<tool_call>\n{call[:-1]}\n</tool_call>") == click  # a brace is missing
+    for arguments in (
+        '"start_coordinate": [1, 2], "coordinate": [3, 4]',
+        '"coordinate": [1, 2], "end_coordinate": [3, 4]',
+    ):
+        drag = f'<tool_call>{{"action": "left_click_drag", {arguments}}}</tool_call>'
+        assert _read("qwen3-vl", drag, (9, 9)) == [("mouse.drag", {"path": [[1, 2], [3, 4]]})]
     keys = '<tool_call>{"action": "key", "keys": ["ctrl+shift+t"]}</tool_call>'
     assert _read("qwen3-vl", keys) == [("keyboard.press", {"keys": ["ctrl", "shift", "t"]})]
     assert _read("qwen3-vl", f"```json\n[{call}, {call}]\n```") == click * 2
@@ -269,6 +316,9 @@ def test_forgiven_are_broken_quotes_fences_reasoning_and_text_around() -> None:
         ("osworld-pyautogui", "```python\npyautogui.click(1, 1)\npyautogui.click(5000, 1)\n```", "x", 32),
         ("osworld-pyautogui", "```python\nimport os\nos.remove('x')\npyautogui.click(1, 1)\n```", "call", 20),
         ("osworld-pyautogui", "```python\npyautogui.locateOnScreen('x.png')\n```", "call", 10),
+        ("osworld-pyautogui", "```python\nprint('pyautogui.click(1, 1)')\n```", "tool_call", 0),
+        ("qwen3-vl", '<tool_call>{"action": "type", "text": "cut off</tool_call>', "tool_call", 38),
+        ("glm", "left_click(start_box='[1,2]') was it. <|begin_of_box|>nothing<|end_of_box|>", "tool_call", 54),
         ("osworld-pyautogui", "```python\npyperclip.copy('x')\npyautogui.click(1, 1)\n```", "text", 30),
         ("anthropic-computer-20251124", '{"action": "zoom", "region": [0, 0, 1, 1]}', "action", 0),
         ("gemini", '{"name": "navigate", "args": {"url": "https://example.org"}}', "name", 0),

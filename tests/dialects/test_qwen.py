@@ -56,7 +56,7 @@ def _call(**arguments: Any) -> str:
         (_call(action=["key"]), "action"),
         (_call(action="left_click"), "coordinate"),
         (_call(action="left_click", coordinate=[1]), "coordinate"),
-        (_call(action="left_click", coordinate=["1", 2]), "x"),
+        (_call(action="left_click", coordinate=["one", 2]), "x"),
         (_call(action="left_click", coordinate=[1, 1001]), "y"),
         (_call(action="left_click_drag", coordinate=[1, 2]), "coordinate"),
         (_call(action="key", keys=5), "keys"),

@@ -88,7 +88,7 @@ def measure(host: LibvirtHost, image: str, count: int) -> dict[str, Any]:
 def main() -> int:
     """Measure the named images and print one JSON object."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("images", nargs="*", default=["accessible-desktop"])
+    parser.add_argument("images", nargs="*", default=["light-desktop"])
     parser.add_argument("-n", type=int, default=3, help="clones an application, and looks")
     options = parser.parse_args()
     settings = Settings()

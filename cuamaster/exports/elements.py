@@ -1,10 +1,11 @@
-"""Elements that a proven trajectory pointed at by name, with the box that their program or reading the screenshot gives."""
+"""Elements of proven trajectories' screenshots: what was clicked by name, and what else their programs told; each with its box."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from cuamaster.action_space import to_pixel
 from cuamaster.errors import IntegrityError, MediaError
@@ -14,15 +15,27 @@ from cuamaster.ports import Image, Store
 from cuamaster.records.episode import Dropped
 from cuamaster.records.record import content_id
 from cuamaster.records.scene import Scene
-from cuamaster.records.trajectory import Observation, Target, TextBox
+from cuamaster.records.trajectory import Observation, Role, Target, TextBox
 
 _SLACK = 6
 """Pixels by which a click may miss the letters of what it is meant for: menu items and buttons are larger than their text."""
 
 
+ROLES: Mapping[str, Role] = {
+    "push button": "button", "toggle button": "button", "menu": "menu", "menu item": "menuitem", "check menu item": "menuitem",
+    "radio menu item": "menuitem", "check box": "checkbox", "radio button": "checkbox", "page tab": "tab", "entry": "field",
+    "text": "field", "password text": "field", "spin button": "field", "combo box": "field", "list item": "item",
+    "tree item": "item", "icon": "icon", "table cell": "cell", "link": "item",
+}  # fmt: skip
+"""AT-SPI's roles of what can be clicked (atspi/atspi-constants.h of at-spi2-core) -> ours."""
+
+
 @dataclass(frozen=True)
 class Element:
-    """A named thing on a screenshot: its box in pixels of the blob, corners x0, y0, x1, y1, and the pixel clicked."""
+    """A named thing on a screenshot: its box in pixels of the blob, corners x0, y0, x1, y1, and the pixel clicked.
+
+    Not `clicked`: its program told it, and the pixel is its middle. `scene`: what was recorded beside the screenshot.
+    """
 
     id: str
     sample: Sample
@@ -31,6 +44,8 @@ class Element:
     target: Target
     box: tuple[float, float, float, float]
     point: tuple[int, int]
+    scene: Scene | None = None
+    clicked: bool = True
 
 
 def elements(
@@ -38,51 +53,83 @@ def elements(
 ) -> Iterator[Element | Dropped]:
     """One for every click on a label that is read where it was clicked; the others are dropped with the reason.
 
+    Where scenes were recorded, also one for everything else that can be clicked and is alone on the screen with its name.
     `labels` reads a picture (RGB): every box holds one label, so that a menu bar is not taken for one of its menus.
     """
     given: set[str] = set()
+
+    def first_time(name: str) -> bool:
+        known = name in given
+        given.add(name)
+        return not known
+
     for sample in samples:
         if isinstance(sample, Dropped):
             yield sample
             continue
         for index, step in enumerate(sample.steps):
-            first = step.actions[0]  # only the first of a batch is sure to be done on the screen that was seen
-            if first.target is None or not first.target.text or "x" not in first.action.args:
-                continue
             seen = step.observation
-            x, y = first.action.args["x"], first.action.args["y"]
-            name = content_id("element", seen.screenshot, first.target.text, x, y)
-            if name in given:
-                continue
-            given.add(name)
-            point = (to_pixel(x, seen.width), to_pixel(y, seen.height))
             try:
-                box = _told(seen, store, first.target.text, point)
-                if box is None:
-                    box = _box(labels(_pixels(store.get(seen.screenshot), seen)), first.target.text, point)
-            except (IntegrityError, MediaError) as exc:
-                yield Dropped(item_id=name, stage="export", reason=lost(exc), detail=str(exc))
+                scene = _scene(seen, store)
+            except IntegrityError as exc:
+                if first_time(name := content_id("scene", seen.scene)):
+                    yield Dropped(item_id=name, stage="export", reason=lost(exc), detail=str(exc))
                 continue
-            if box is None:
-                detail = f"{first.target.text!r} is not read at {point[0]}, {point[1]} of step {index} of {sample.id}"
-                yield Dropped(item_id=name, stage="export", reason="label-not-read", detail=detail)
-            else:
-                yield Element(name, sample, index, seen, first.target, (box.x0, box.y0, box.x1, box.y1), point)
+            first = step.actions[0]  # only the first of a batch is sure to be done on the screen that was seen
+            target, args = first.target, first.action.args
+            if target is not None and target.text and "x" in args:
+                name = content_id("element", seen.screenshot, target.text, args["x"], args["y"])
+                if first_time(name):
+                    point = (to_pixel(args["x"], seen.width), to_pixel(args["y"], seen.height))
+                    found = _clicked(
+                        Element(name, sample, index, seen, target, (0, 0, 0, 0), point, scene), store, labels
+                    )
+                    if isinstance(found, Element):
+                        given.add(content_id("told", seen.screenshot, found.box))
+                    yield found
+            if scene is not None:
+                yield from (item for item in _told(sample, index, seen, scene) if first_time(item.id))
 
 
-def _told(seen: Observation, store: Store, label: str, point: tuple[int, int]) -> TextBox | None:
-    """The box of the element that the program itself told, where the observation has its accessibility tree."""
+def _clicked(item: Element, store: Store, labels: Callable[[Image], Sequence[TextBox]]) -> Element | Dropped:
+    """The element with its box: of the program that told it, otherwise as it is read."""
+    told = item.scene.tree.elements if item.scene else ()
+    boxes = [TextBox(text=one.name, x0=x0, y0=y0, x1=x1, y1=y1) for one in told for x0, y0, x1, y1 in (one.box,)]
+    try:
+        box = _box(boxes, item.target.text, item.point) or _box(
+            labels(_pixels(store.get(item.seen.screenshot), item.seen)), item.target.text, item.point
+        )
+    except (IntegrityError, MediaError) as exc:
+        return Dropped(item_id=item.id, stage="export", reason=lost(exc), detail=str(exc))
+    if box is None:
+        x, y = item.point
+        detail = f"{item.target.text!r} is not read at {x}, {y} of step {item.step} of {item.sample.id}"
+        return Dropped(item_id=item.id, stage="export", reason="label-not-read", detail=detail)
+    return replace(item, box=(box.x0, box.y0, box.x1, box.y1))
+
+
+def _told(sample: Sample, index: int, seen: Observation, scene: Scene) -> Iterator[Element]:
+    """What can be clicked on a screen, as far as its name says which one is meant."""
+    names = Counter(item.name.casefold() for item in scene.tree.elements)
+    for item in scene.tree.elements:
+        role = ROLES.get(item.role)
+        if role is None or not item.name or names[item.name.casefold()] > 1 or "enabled" not in item.states:
+            continue
+        point = (item.x + item.width // 2, item.y + item.height // 2)
+        x0, y0, x1, y1 = map(float, item.box)
+        box = (x0, y0, x1, y1)
+        name = content_id("told", seen.screenshot, box)
+        yield Element(name, sample, index, seen, Target(text=item.name, role=role), box, point, scene, clicked=False)
+
+
+def _scene(seen: Observation, store: Store) -> Scene | None:
+    """What was recorded beside the screenshot, if anything was; raises IntegrityError."""
     if not seen.scene:
         return None
     try:
-        tree = Scene.model_validate_json(store.get(seen.scene)).tree
+        return Scene.model_validate_json(store.get(seen.scene))
     except ValueError as exc:
         raise IntegrityError(f"blob {seen.scene} is no scene: {exc}") from exc
-    boxes = [
-        TextBox(text=item.name, x0=item.x, y0=item.y, x1=item.x + item.width, y1=item.y + item.height)
-        for item in tree.elements
-    ]
-    return _box(boxes, label, point)
 
 
 def _pixels(data: bytes, seen: Observation) -> Image:

@@ -24,6 +24,11 @@ class UIElement(Record):
         default=-1, ge=-1, description="place of what it is in among the scene's elements; -1: a window"
     )
 
+    @property
+    def box(self) -> tuple[int, int, int, int]:
+        """Left, upper, right and lower edge."""
+        return self.x, self.y, self.x + self.width, self.y + self.height
+
     def contains(self, x: float, y: float) -> bool:
         """Whether the pixel lies in its box."""
         return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height

@@ -64,13 +64,14 @@ class Observation(Record):
     )
 
 
+Role = Literal["", "menu", "menuitem", "button", "tab", "checkbox", "field", "item", "icon", "titlebar", "area", "cell"]
+
+
 class Target(Record):
     """A named thing on the screen: what a click is meant for, found again by reading the screen."""
 
     text: str = Field(default="", description="label as shown; may hold {parameters}")
-    role: Literal[
-        "", "menu", "menuitem", "button", "tab", "checkbox", "field", "item", "icon", "titlebar", "area", "cell"
-    ] = ""
+    role: Role = ""
     near: str = Field(default="", description="another label close to it, to tell equal labels apart")
     window: str = Field(default="", description="title part or app of the window it is in; empty: active window")
     nth: int = Field(default=1, ge=1)

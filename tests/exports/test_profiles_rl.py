@@ -212,5 +212,6 @@ def test_elements_have_the_box_that_is_read_where_they_were_clicked(
     assert (row["element"], row["role"], row["bbox"], row["bbox_1000"]) == (
         "Save As…", "menuitem", [5.0, 2.5, 15.0, 7.5], [156, 125, 469, 375],
     )  # fmt: skip
+    assert (row["clicked"], row["cursor"]) == (True, [])
     x, y = row["point"]
     assert row["bbox"][0] < x < row["bbox"][2] and row["bbox"][1] < y < row["bbox"][3]

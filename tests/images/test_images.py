@@ -1,4 +1,4 @@
-"""The shipped images besides the light one: built, every application opens its window without a dialog, and tells its elements."""
+"""The shipped images: built, every application opens its window without a dialog, and tells its elements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cuamaster.settings import Settings
 
 pytestmark = pytest.mark.vm
 APPS = [
-    ("accessible-desktop", "mousepad", "Untitled 1", "File"),
+    ("light-desktop", "mousepad", "Untitled 1", "File"),
     ("office", "libreoffice-calc", "Untitled 1", "Sheet"),
     ("office", "libreoffice-writer", "Untitled 1", "Styles"),
     ("office", "libreoffice-impress", "Untitled 1", "Slide Show"),
@@ -73,7 +73,7 @@ def test_an_application_opens_alone_and_tells_what_it_shows(
 
 def test_the_same_recipe_gives_the_same_packages(host: LibvirtHost, tmp_path: Path) -> None:
     """Another build of the smallest: same digest of the recipe, same list of packages with versions."""
-    first = host.prepare("accessible-desktop").image
-    second = MmdebstrapBuilder(asset_folder("vm_snapshots"), tmp_path).build("accessible-desktop")
+    first = host.prepare("light-desktop").image
+    second = MmdebstrapBuilder(asset_folder("vm_snapshots"), tmp_path).build("light-desktop")
     assert second.digest == first.digest
     assert (second.folder / "packages.txt").read_text() == (first.folder / "packages.txt").read_text()

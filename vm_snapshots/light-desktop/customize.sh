@@ -14,8 +14,9 @@ cp -R "$here/usr/lib/desk/." "$root/usr/lib/desk/"
 cp -R "$here/skel/config/." "$root/etc/skel/.config/"
 cp "$here/skel/gtkrc-2.0" "$root/etc/skel/.gtkrc-2.0"
 chmod -R u=rwX,go=rX "$root/etc/skel" "$root/etc/X11/xorg.conf.d"
-# Compiled on the host, and static, so that neither this image nor its C library matters to it.
+# Compiled on the host, and static, so that neither this image nor its C library matters to them.
 cc -O2 -static -s -w -o "$root/usr/lib/desk/windows" "$RECIPE_DIR/windows.c" -lxcb -lXau -lXdmcp
+cc -O2 -static -s -w -o "$root/usr/lib/desk/elements" "$RECIPE_DIR/elements.c"
 # A wheel does not keep executable bits.
 chmod 755 "$root"/usr/lib/desk/*
 chroot "$root" useradd --create-home --shell /bin/bash --groups video,input,tty user

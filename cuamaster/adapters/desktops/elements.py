@@ -39,17 +39,18 @@ def _element(fields: Sequence[str]) -> UIElement:
 def uncovered(tree: Elements, windows: Sequence[Window], width: int, height: int) -> Elements:
     """Without the elements whose middle is off the screen or under a window that is above their own.
 
-    A program does not know what lies above it. A top element that is no window of the list is a menu or a tip: above all.
+    A program does not know what lies above it. A top element that is no window of the list is a menu or a tip, above all
+    windows, or the desktop under them, which fills the screen.
     """
     owners: list[int] = []
     kept: dict[int, int] = {}
     result: list[UIElement] = []
     for number, element in enumerate(tree.elements):
-        owners.append(_window_of(element, windows) if element.parent < 0 else owners[element.parent])
+        own = _layer_of(element, windows, width, height) if element.parent < 0 else owners[element.parent]
+        owners.append(own)
         x, y = element.x + element.width / 2, element.y + element.height / 2
-        above = windows[owners[-1] + 1 :] if owners[-1] >= 0 else ()
         parent = kept.get(element.parent, -1)
-        if not (0 <= x < width and 0 <= y < height) or any(_holds(window, x, y) for window in above):
+        if not (0 <= x < width and 0 <= y < height) or any(_holds(window, x, y) for window in windows[own + 1 :]):
             kept[number] = parent
             continue
         kept[number] = len(result)
@@ -57,11 +58,12 @@ def uncovered(tree: Elements, windows: Sequence[Window], width: int, height: int
     return tree.model_copy(update={"elements": tuple(result)})
 
 
-def _window_of(element: UIElement, windows: Sequence[Window]) -> int:
-    """Place of the window that a top element is; -1 for none."""
+def _layer_of(element: UIElement, windows: Sequence[Window], width: int, height: int) -> int:
+    """Place of the window that a top element is; -1 under all of them, their number above."""
     x, y = element.x + element.width / 2, element.y + element.height / 2
     named = [number for number, window in enumerate(windows) if window.title == element.name and _holds(window, x, y)]
-    return named[-1] if named else -1
+    fills = element.x <= 0 and element.y <= 0 and element.width >= width and element.height >= height
+    return named[-1] if named else -1 if fills else len(windows)
 
 
 def _holds(window: Window, x: float, y: float) -> bool:

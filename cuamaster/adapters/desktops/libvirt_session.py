@@ -87,10 +87,12 @@ class Session:
 
     def elements(self, most: int, timeout: float, width: int, height: int) -> Elements:
         """The accessibility tree of a screen of this size, cut at `most` elements and after `timeout` seconds."""
-        result = self._helper("tree", str(most), str(round(timeout * 1000)))
+        limits = (str(most), str(round(timeout * 1000)))
+        result = self._guest.execute([_BUSYBOX, "sh", f"{_DESK}/tree", *limits], timeout=timeout + _HELPER_SECONDS)
         if result.exit_code != 0:
-            raise DesktopFault(f"{self._guest.name}: the accessibility tree cannot be read: {result.stderr.strip()}")
-        return parse_tree(result.stdout, width, height, self._window_apps)
+            reason = result.stderr.decode("utf-8", "replace").strip()
+            raise DesktopFault(f"{self._guest.name}: the accessibility tree cannot be read: {reason}")
+        return parse_tree(result.stdout.decode("utf-8", "replace"), width, height, self._window_apps)
 
     def begin_paste(self, text: str) -> str:
         """Offer text on the clipboard, keeping what it held; returns gui | terminal | xterm: how the focused window pastes."""

@@ -1,8 +1,10 @@
-"""Grounding: a screenshot, an element by name, its box and the point that was clicked; boxes in pixels of the picture and 0-1000."""
+"""Grounding: a screenshot, an element by name, its box and the point to click; places in pixels of the picture and 0-1000."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+
+import pyarrow as pa
 
 from cuamaster.exports.columns import FLOAT, IMAGE, INT, STRING, Columns, list_of
 from cuamaster.exports.elements import Element
@@ -17,6 +19,9 @@ _COLUMNS: Columns = {
     "element": STRING,
     "role": STRING,
     "window": STRING,
+    "clicked": pa.bool_(),
+    "active_window": STRING,
+    "cursor": list_of(FLOAT),
     "instruction": STRING,
     "bbox": list_of(FLOAT),
     "bbox_1000": list_of(INT),
@@ -35,7 +40,7 @@ def _rows(item: Element, options: Options) -> Iterator[Row | Dropped]:
     shown = picture.fitted(options.max_side)
     size = (item.seen.width, item.seen.height)
     corners = [(item.box[0], 0), (item.box[1], 1), (item.box[2], 0), (item.box[3], 1)]
-    point = [(item.point[0] + 0.5, 0), (item.point[1] + 0.5, 1)]
+    point = _middle(item.point)
 
     def pixels(places: list[tuple[float, int]]) -> list[float]:
         scale = (shown.width / size[0], shown.height / size[1])
@@ -50,6 +55,9 @@ def _rows(item: Element, options: Options) -> Iterator[Row | Dropped]:
         "element": item.target.text,
         "role": item.target.role,
         "window": item.target.window or item.seen.active_window,
+        "clicked": item.clicked,
+        "active_window": item.seen.active_window,
+        "cursor": pixels(_middle(item.scene.pointer)) if item.scene else [],
         "instruction": f"Click {item.target.text!r}" + (f" near {item.target.near!r}" if item.target.near else ""),
         "bbox": pixels(corners),
         "bbox_1000": thousandths(corners),
@@ -63,6 +71,10 @@ def _rows(item: Element, options: Options) -> Iterator[Row | Dropped]:
         "apps": list(item.sample.apps),
         "proof": item.sample.proof,
     }
+
+
+def _middle(pixel: tuple[int, int]) -> list[tuple[float, int]]:
+    return [(pixel[0] + 0.5, 0), (pixel[1] + 0.5, 1)]
 
 
 PROFILE = Profile(

@@ -17,6 +17,9 @@ elements whole
 5\t4\ttext\t410\t260\t380\t200\t2021980\t
 6\t4\tpush button\t790\t590\t60\t60\t2001900\toff the screen
 7\t-1\twindow\t500\t300\t80\t20\t2000000\ta menu above all
+8\t-1\twindow\t0\t0\t800\t600\t2000000\tDesktop
+9\t8\ticon\t10\t10\t80\t80\t2000000\tunder the window
+10\t8\ticon\t710\t10\t80\t80\t2000000\tfree
 """
 
 
@@ -30,6 +33,7 @@ def test_what_is_covered_or_off_the_screen_is_left_out_and_parents_are_told_anew
         ("notes — Mousepad", -1),
         ("", 3),
         ("a menu above all", -1),
+        ("free", -1),
     ]
     assert tree.elements[1] == UIElement(
         role="menu",

@@ -21,7 +21,7 @@
 enum { AT_ONCE = 128, MOST_CHILDREN = 400, MOST_DEPTH = 60, MOST_MESSAGE = 1 << 22, NAME_BYTES = 200 };
 enum question { STATES, ROLE, NAME, BOX, COUNT, CHILDREN };
 
-static const uint64_t SHOWING = 1ull << 25, MANAGES_DESCENDANTS = 1ull << 31;
+static const uint64_t SHOWING = 1ull << 25;
 /* armed, expanded, focused, pressed, selected: what an open menu is, by one toolkit or another */
 static const uint64_t OPEN = 1ull << 2 | 1ull << 10 | 1ull << 12 | 1ull << 20 | 1ull << 23;
 /* checked, editable, expandable, focusable, focused, pressed, selectable, selected, checkable */
@@ -334,7 +334,7 @@ static int walk(void) {
                 struct node *node = &nodes[chosen[i]];
                 if (closed_menu(node))
                     continue;
-                if (node->count > MOST_CHILDREN || node->count < 0 || (node->count && node->states & MANAGES_DESCENDANTS))
+                if (node->count > MOST_CHILDREN || node->count < 0)
                     cut = 1; /* a sheet has thousands of millions of cells */
                 else if (node->count)
                     chosen[number++] = chosen[i];

@@ -63,7 +63,7 @@ def test_nothing_trained_on_names_an_application_of_the_held_half() -> None:
 def test_floors() -> None:
     """Below what was measured: a change that costs more than noise is seen here."""
     assert f1([row for row in WRITTEN if row["half"] == "held"]) >= 0.9
-    assert f1(REAL) >= 0.72
+    assert f1(REAL) >= 0.76
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ class Settings(BaseSettings):
     )
     annotator: Literal["rules", "openai_api"] = "rules"
     round_readings: int = Field(
-        default=3000,
+        default=6000,
         ge=0,
         description="titles of a round, nearest to undecided first, that the embedded language model reads again (about 50 a second and core)",
     )

@@ -433,6 +433,8 @@ class SeedingPorts:
     transcribers: tuple[Transcriber, ...]
     """In order of preference; the first that returns a transcript is taken."""
     annotator: Annotator
+    embedder: Embedder
+    """For titles in many languages."""
     reader: ScreenReader
     store: Store
 

@@ -79,6 +79,11 @@ class Settings(BaseSettings):
         default=None, description="folder of a CTranslate2 model; None: the embedded tiny.en"
     )
     annotator: Literal["rules", "openai_api"] = "rules"
+    round_readings: int = Field(
+        default=6000,
+        ge=0,
+        description="titles of a round, nearest to undecided first, that the embedded language model reads again (about 50 a second and core)",
+    )
     round_opinions: int = Field(
         default=200, ge=0, description="titles of a round, nearest to undecided first, on which openai_api is asked"
     )

@@ -90,6 +90,13 @@ def embedder() -> Embedder:
     return MiniLmEmbedder()
 
 
+def title_embedder() -> Embedder:
+    """Meaning of titles in many languages by the embedded multilingual-e5-small."""
+    from cuamaster.adapters.embedders.e5 import E5Embedder
+
+    return E5Embedder()
+
+
 def _live(settings: Settings) -> ScreenReader:
     """For desktops: reads only what changed since one of the last screens."""
     from cuamaster.adapters.screens.live import LiveReader
@@ -192,6 +199,7 @@ def seeding_ports(settings: Settings, taxonomy: Taxonomy, places: Sequence[str] 
         frames=frames(),
         transcribers=transcribers(settings),
         annotator=annotator(settings, taxonomy),
+        embedder=title_embedder(),
         reader=reader(settings),
         store=store(settings),
     )

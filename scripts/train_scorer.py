@@ -1,9 +1,10 @@
 """Trains cuamaster/seeding/scorer.npz on benchmarks/titles/public.jsonl, half of written.jsonl, and the turns of phrase beside this script.
 
-    python scripts/train_scorer.py           # writes the weights, prints cross-validated figures of the training half
+    python scripts/train_scorer.py           # writes the weights, prints cross-validated figures; then train_second_reader.py
 
-Each application is in one half of the written titles only, in all languages (`half` in the file), and public titles that name one of the held
-half are left out. The titles in real.jsonl are never read here. The result is the same on every run.
+ Each application is in
+one half of the written titles only, in all languages (`half` in the file), and titles that name one of the held half are left out. The titles
+in real.jsonl are never read here. The result is the same on every run.
 """
 
 from __future__ import annotations
@@ -11,14 +12,17 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import yaml
 
+from cuamaster.records.mentions import plain as plain_name
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.seeding.scorer import BITS, KINDS, NAME, Floats, Sums, sums
 from cuamaster.seeding.screen import masked
@@ -60,14 +64,35 @@ def labelled(path: Path, taxonomy: Taxonomy, *, names: bool = False) -> list[Sam
 
 
 def training(taxonomy: Taxonomy, *, names: bool = False) -> list[Sample]:
-    """The training half of the written titles, and the public ones that name no application of the held half."""
-    held = {
-        row["application"] for row in map(json.loads, WRITTEN.read_text("utf-8").splitlines()) if row["half"] == "held"
+    """The training half of the written titles, and the public ones; none that names an application of the held half."""
+    names_held = held_names(taxonomy)
+    found: list[Sample] = []
+    for path in (WRITTEN, PUBLIC):
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        found += [
+            item
+            for row, item in zip(rows, labelled(path, taxonomy, names=names), strict=True)
+            if row.get("half") != "held" and names_held.search(row["title"]) is None
+        ]
+    return found
+
+
+def held_names(taxonomy: Taxonomy) -> re.Pattern[str]:
+    """Matches every way to write an application of the held half, ordinary words too: one title too many left out does no harm."""
+    rows = map(json.loads, WRITTEN.read_text("utf-8").splitlines())
+    held = {row["application"] for row in rows if row["half"] == "held"}
+    names = {name.replace("-", " ") for name in held}
+    # The file's short name of an application may be a spelling of it only: word is microsoft-word.
+    names |= {
+        spelling.name
+        for app in taxonomy.apps
+        if app.id in held or any(plain_name(spelling.name) in names for spelling in app.spellings)
+        for spelling in app.spellings
     }
-    rows = list(map(json.loads, PUBLIC.read_text("utf-8").splitlines()))
-    apart = {row["url"] for row in rows if held.isdisjoint(found.app for found in taxonomy.mentions(row["title"]))}
-    written = [item for item in labelled(WRITTEN, taxonomy, names=names) if item.half == "train"]
-    return [*written, *(item for item in labelled(PUBLIC, taxonomy, names=names) if item.group in apart)]
+    body = "|".join(
+        re.escape(name).replace(r"\ ", r"[\s-]?") for name in sorted(names, key=lambda name: (-len(name), name))
+    )
+    return re.compile(rf"(?<![^\W\d_⺀-鿿가-힣])(?:{body})(?![^\W\d_⺀-鿿가-힣])", re.IGNORECASE)
 
 
 def cues(taxonomy: Taxonomy) -> list[Sample]:
@@ -117,16 +142,17 @@ def _spread(seen: Sums, slope: Floats) -> Floats:
     return found
 
 
-def calibrate(margin: Floats, wanted: Floats) -> tuple[float, float]:
-    """Scale and shift of a margin to a log-odds (Platt, with his smoothed targets), by Newton's method."""
+def calibrate(inputs: Floats, wanted: Floats) -> Floats:
+    """Factors of the columns of `inputs` [n, k] and a shift that make log-odds of them (Platt, with his smoothed targets), by Newton's method."""
     positives = wanted.sum()
     target = np.where(wanted > 0, (positives + 1) / (positives + 2), 1 / (len(wanted) - positives + 2))
-    inputs, found = np.stack((margin, np.ones_like(margin)), axis=1), np.array([1.0, 0.0])
+    inputs = np.column_stack((inputs, np.ones(len(inputs))))
+    found = np.zeros(inputs.shape[1])
     for _ in range(50):
         p = 1 / (1 + np.exp(-inputs @ found))
-        hessian = inputs.T @ (inputs * (p * (1 - p))[:, None]) + 1e-9 * np.eye(2)
+        hessian = inputs.T @ (inputs * (p * (1 - p))[:, None]) + 1e-9 * np.eye(len(found))
         found = found - np.linalg.solve(hessian, inputs.T @ (p - target))
-    return float(found[0]), float(found[1])
+    return found
 
 
 def _arrays(samples: Sequence[Sample]) -> tuple[Sums, Floats, Floats]:
@@ -137,16 +163,32 @@ def _arrays(samples: Sequence[Sample]) -> tuple[Sums, Floats, Floats]:
     )
 
 
+def folds(samples: Sequence[Sample]) -> npt.NDArray[np.int64]:
+    """The fold [n] of each sample, the same for all of an application."""
+    names = sorted({item.group for item in samples}, key=lambda name: hashlib.sha256(name[::-1].encode()).digest())
+    of = {name: index % FOLDS for index, name in enumerate(names)}
+    return np.array([of[item.group] for item in samples])
+
+
 def out_of_fold(train: Sequence[Sample], raw: Sequence[Sample], extra: Sequence[Sample]) -> Floats:
     """Margins of the training half, each from a model that saw none of its application. `raw`: the same titles with their names."""
-    names = sorted({item.group for item in train}, key=lambda name: hashlib.sha256(name[::-1].encode()).digest())
-    fold = {name: index % FOLDS for index, name in enumerate(names)}
+    fold = folds(train)
     margin = np.zeros(len(train))
     for number in range(FOLDS):
-        table = fit(*_arrays([*(item for item in (*train, *raw) if fold[item.group] != number), *extra]))
-        here = [index for index, item in enumerate(train) if fold[item.group] == number]
+        others = np.flatnonzero(fold != number).tolist()
+        table = fit(*_arrays([*(train[index] for index in others), *(raw[index] for index in others), *extra]))
+        here = np.flatnonzero(fold == number).tolist()
         margin[here] = _arrays([train[index] for index in here])[0].dot(table)
     return margin
+
+
+def rates(p: Floats, wanted: Floats) -> dict[str, float]:
+    """Accuracy, Brier score and F1 at probability .5."""
+    hit = p >= 0.5
+    return {
+        "accuracy": float((hit == wanted).mean()), "brier": float(((p - wanted) ** 2).mean()),
+        "f1": float(2 * (hit * wanted).sum() / (hit.sum() + wanted.sum())),
+    }  # fmt: skip
 
 
 def main() -> None:
@@ -156,7 +198,7 @@ def main() -> None:
     extra = cues(taxonomy)
     wanted = _arrays(train)[1]
     margin = out_of_fold(train, raw, extra)
-    scale, shift = calibrate(margin, wanted)
+    scale, shift = calibrate(margin[:, None], wanted).tolist()
     everything = [*train, *raw, *extra]
     table = fit(*_arrays(everything))
     others = [item for item in everything if item.kind != "tutorial"]
@@ -172,12 +214,9 @@ def main() -> None:
         "unit": unit, "bias": np.array(bias), "calibration": np.array([scale, shift]),
     }  # fmt: skip
     np.savez_compressed(OUT, **packed)
-    p = 1 / (1 + np.exp(-(scale * margin + shift)))
-    hit = p >= 0.5
     print(json.dumps({
         "training_titles": len(train), "cues": len(extra), "bytes": OUT.stat().st_size, "calibration": [scale, shift],
-        "cross_validated": {"accuracy": float((hit == wanted).mean()), "brier": float(((p - wanted) ** 2).mean()),
-                            "f1": float(2 * (hit * wanted).sum() / (hit.sum() + wanted.sum()))},
+        "cross_validated": rates(1 / (1 + np.exp(-(scale * margin + shift))), wanted),
     }, indent=2))  # fmt: skip
 
 

@@ -90,6 +90,14 @@ class Fingerprint(Record):
     frames: tuple[str, ...]
 
 
+class Reading(Record):
+    """What the second reader says of a title and description about which the embedded scorer is undecided."""
+
+    video_id: str
+    likely: float = Field(description="probability to be a tutorial; stands in for the scorer's")
+    kind: str = Field(description="what it is if it is no tutorial")
+
+
 class Opinion(Record):
     """What a model said of a title and description about which the embedded scorer is undecided."""
 

@@ -95,9 +95,13 @@ class Scorer:
     scale: float
     shift: float
 
+    def margin(self, titles: Sequence[str], abouts: Sequence[str]) -> Floats:
+        """Log-odds [n] that a text is a tutorial's, calibrated."""
+        return self.scale * sums(titles, abouts).dot(self.teaches) + self.shift
+
     def score(self, titles: Sequence[str], abouts: Sequence[str]) -> Floats:
-        """Calibrated probability [n] that a text is a tutorial's."""
-        return 1 / (1 + np.exp(-(self.scale * sums(titles, abouts).dot(self.teaches) + self.shift)))
+        """Probability [n] that a text is a tutorial's, calibrated."""
+        return 1 / (1 + np.exp(-self.margin(titles, abouts)))
 
     def kind(self, titles: Sequence[str], abouts: Sequence[str]) -> list[str]:
         """What each text is most likely if it is no tutorial's."""

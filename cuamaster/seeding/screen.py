@@ -12,7 +12,7 @@ from cuamaster.errors import UnknownName
 from cuamaster.records.episode import Dropped
 from cuamaster.records.mentions import Mention
 from cuamaster.records.taxonomy import Taxonomy
-from cuamaster.records.video import MediaInfo, Opinion, Video
+from cuamaster.records.video import MediaInfo, Opinion, Reading, Video
 from cuamaster.seeding.scorer import KINDS, NAME, load_scorer
 
 STAGE = "screen"
@@ -22,6 +22,8 @@ SURE = 0.7
 """Probability from which a title is believed against the category it was put into."""
 UNDECIDED = 0.25
 """A probability nearer than this to what is wanted is a borderline case, on which a model may be asked."""
+READ_AGAIN = 0.4
+"""A scorer's probability nearer than this to what is wanted is worth a second reading; beyond it that changes next to nothing."""
 OPEN = frozenset(["public", "unlisted"])
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _VERSION = re.compile(r"[\s-]*((?:19|20)\d\d)(?!\d)")
@@ -83,15 +85,16 @@ def judge(
     rules: ScreenRules,
     *,
     today: str | None = None,
+    read: Mapping[str, Reading] | None = None,
     told: Mapping[str, Opinion] | None = None,
 ) -> list[Verdict]:
     """What becomes of each video. `today` (YYYY-MM-DD) is what a date in the future is measured by.
 
-    `told`: opinions by video id, which stand in for the scorer's word. Each video is judged by itself, so any cut of the input
-    gives the same result.
+    `read`, `told`: second readings and opinions by video id, which stand in for the scorer's word. Each video is judged by itself, so
+    any cut of the input gives the same result.
     """
-    scorer, told = load_scorer(), told or {}
-    seen = _see(batch, taxonomy, rules, today)
+    scorer, read, told = load_scorer(), read or {}, told or {}
+    seen = _see(batch, taxonomy, rules, today, read)
     faults = list(seen.faults)
     # What a person pointed to (no query) is taken whatever its title says.
     asked = [index for index, video in enumerate(batch) if video.query is not None and faults[index] is None]
@@ -99,7 +102,8 @@ def judge(
     texts = [seen.texts[index] for index in doubted]
     kinds = scorer.kind([title for title, _ in texts], [about for _, about in texts])
     against = scorer.evidence([title for title, _ in texts])
-    for index, kind, words in zip(doubted, kinds, against, strict=True):
+    for index, guess, words in zip(doubted, kinds, against, strict=True):
+        kind = read[batch[index].id].kind if batch[index].id in read else guess
         detail = f"{seen.likely[index]:.2f} to be a tutorial; against it: {', '.join(words) or 'no word in particular'}"
         faults[index] = _noise(batch[index], seen.mentions[index], kind, detail)
     for index in asked:
@@ -117,21 +121,30 @@ def judge(
 
 
 def undecided(
-    batch: Sequence[Video], taxonomy: Taxonomy, rules: ScreenRules, *, today: str | None = None
+    batch: Sequence[Video],
+    taxonomy: Taxonomy,
+    rules: ScreenRules,
+    *,
+    today: str | None = None,
+    read: Mapping[str, Reading] | None = None,
+    within: float = UNDECIDED,
 ) -> list[tuple[float, Video]]:
-    """(distance to the wanted probability, video) of those found by search that only the scorer speaks on, and not clearly."""
-    seen = _see(batch, taxonomy, rules, today)
+    """(distance to the wanted probability, video) of those found by search whose distance is below `within`, and that metadata leaves open."""
+    seen = _see(batch, taxonomy, rules, today, read or {})
     return [
         (abs(p - rules.min_likely), video)
         for video, p, fault in zip(batch, seen.likely, seen.faults, strict=True)
-        if fault is None and video.query is not None and abs(p - rules.min_likely) < UNDECIDED
+        if fault is None and video.query is not None and abs(p - rules.min_likely) < within
     ]
 
 
-def _see(batch: Sequence[Video], taxonomy: Taxonomy, rules: ScreenRules, today: str | None) -> _Seen:
-    mentions = [taxonomy.mentions(video.title[:TITLE_READ]) for video in batch]
+def _see(
+    batch: Sequence[Video], taxonomy: Taxonomy, rules: ScreenRules, today: str | None, read: Mapping[str, Reading]
+) -> _Seen:
+    mentions = [in_title(video, taxonomy) for video in batch]
     texts = [masked(video.title, video.description, found) for video, found in zip(batch, mentions, strict=True)]
-    likely = load_scorer().score([title for title, _ in texts], [about for _, about in texts]).tolist()
+    score = load_scorer().score([title for title, _ in texts], [about for _, about in texts]).tolist()
+    likely = [read[video.id].likely if video.id in read else p for video, p in zip(batch, score, strict=True)]
     faults = [
         metadata_fault(video, found, taxonomy, rules, p, today)
         for video, found, p in zip(batch, mentions, likely, strict=True)
@@ -219,6 +232,11 @@ def _noise(video: Video, found: Sequence[Mention], kind: str, detail: str) -> tu
     if kind == "only-mentioned" or (video.app and video.app not in named):
         return "only-mentioned", f"{video.title!r} is not about {video.app}: {detail}"
     return f"noise-{kind}", f"{video.title!r}: {detail}"
+
+
+def in_title(video: Video, taxonomy: Taxonomy) -> list[Mention]:
+    """Applications that the title names."""
+    return taxonomy.mentions(video.title[:TITLE_READ])
 
 
 def masked(title: str, about: str, found: Sequence[Mention]) -> tuple[str, str]:

@@ -6,14 +6,14 @@ import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from cuamaster.ports import Annotator, VideoSource
+from cuamaster.ports import Annotator, Embedder, VideoSource
 from cuamaster.records.episode import Dropped
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.video import Query, Video
 from cuamaster.seeding.screen import ScreenRules
 from cuamaster.settings import Settings
 from cuamaster.stages import sifting
-from cuamaster.stages.asking import ask
+from cuamaster.stages.asking import ask, read_again
 from cuamaster.stages.running import ITEM_FAULTS, NONE, Each, Patience, Result, drop, run
 from cuamaster.stages.searching import key_of
 from cuamaster.tables import RoundFolder
@@ -59,9 +59,19 @@ def discover(
     sifting.drop_duplicates(folder, each)
 
 
-def screen(folder: RoundFolder, taxonomy: Taxonomy, annotator: Annotator, settings: Settings, each: Each) -> None:
-    """Candidates -> those worth fetching, by metadata and words; a model, if there is one, is asked about borderline cases."""
-    today, rules, told = datetime.now(UTC).date().isoformat(), rules_of(settings), None
+def screen(
+    folder: RoundFolder,
+    taxonomy: Taxonomy,
+    annotator: Annotator,
+    embedder: Embedder,
+    settings: Settings,
+    each: Each,
+) -> None:
+    """Candidates -> those worth fetching, by metadata and words; borderline cases are read again, and a model, if there is one, is asked
+    about what is open then."""
+    today, rules, read, told = datetime.now(UTC).date().isoformat(), rules_of(settings), None, None
+    if settings.round_readings:
+        read = read_again(folder, taxonomy, rules, embedder, each, most=settings.round_readings, today=today)
     if settings.annotator != "rules" and settings.round_opinions:
-        told = ask(folder, taxonomy, rules, annotator, each, most=settings.round_opinions, today=today)
-    sifting.screen_all(folder, taxonomy, rules, each, settings.sift_workers, today, told)
+        told = ask(folder, taxonomy, rules, annotator, each, most=settings.round_opinions, today=today, read=read)
+    sifting.screen_all(folder, taxonomy, rules, each, settings.sift_workers, today, read, told)

@@ -15,7 +15,7 @@ from cuamaster.catalog import Duplicates, Pairs, find_duplicates
 from cuamaster.records.episode import Dropped
 from cuamaster.records.record import content_id
 from cuamaster.records.taxonomy import Taxonomy
-from cuamaster.records.video import Opinion, Video
+from cuamaster.records.video import Opinion, Reading, Video
 from cuamaster.seeding.same import same_recordings
 from cuamaster.seeding.screen import ScreenRules, judge
 from cuamaster.seeding.sketch import sketch
@@ -87,15 +87,18 @@ def screen_all(
     each: Each,
     workers: int = 1,
     today: str | None = None,
+    read: Mapping[str, Reading] | None = None,
     told: Mapping[str, Opinion] | None = None,
 ) -> None:
     """`discover` -> `screen`: those worth fetching by metadata and words, with the application they are about.
 
-    `today` tells dates that cannot be; what was screened stays so on another day. `told`: what a model said of borderline cases.
+    `today` tells dates that cannot be; what was screened stays so on another day. `read`, `told`: what the second reader and a model
+    said of borderline cases.
     """
     found = slices(folder.stage("discover"))
-    given = repr(rules) + "".join(sorted(opinion.to_json() for opinion in (told or {}).values()))
-    work = functools.partial(_screened, taxonomy, rules, today, told)
+    said = (*(read or {}).values(), *(told or {}).values())
+    given = repr(rules) + "".join(sorted(item.to_json() for item in said))
+    work = functools.partial(_screened, taxonomy, rules, today, read, told)
     _ahead(folder, "screen", found, work, workers, given)
     run_tables(folder.stage("screen"), found, work, key=_id, each=each, label=_label, given=given)
 
@@ -114,10 +117,15 @@ def _duplicates(sketches: StageFolder) -> Duplicates:
 
 
 def _screened(
-    taxonomy: Taxonomy, rules: ScreenRules, today: str | None, told: Mapping[str, Opinion] | None, part: Slice
+    taxonomy: Taxonomy,
+    rules: ScreenRules,
+    today: str | None,
+    read: Mapping[str, Reading] | None,
+    told: Mapping[str, Opinion] | None,
+    part: Slice,
 ) -> tuple[Any, Any]:
     table = part.table()
-    verdicts = judge(records_of(table, Video), taxonomy, rules, today=today, told=told)
+    verdicts = judge(records_of(table, Video), taxonomy, rules, today=today, read=read, told=told)
     kept = [row for row, verdict in enumerate(verdicts) if not verdict.reason]
     ids: list[Any] = table["id"].to_pylist()
     dropped = [

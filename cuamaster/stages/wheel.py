@@ -51,7 +51,7 @@ def seed(wheel: Wheel, folder: RoundFolder, queries: Sequence[Query], ports: See
     """Search -> filter -> fetch -> no re-uploads -> screens only -> transcribe -> score -> mine -> reconstruct."""
     each, patience = wheel.each, Patience(wheel.settings.site_patience_s)
     seeding.discover(folder, queries, ports.sources, each, wheel.settings.sift_workers, patience)
-    seeding.screen(folder, wheel.taxonomy, ports.annotator, wheel.settings, each)
+    seeding.screen(folder, wheel.taxonomy, ports.annotator, ports.embedder, wheel.settings, each)
     fetching.fetch(folder, ports, wheel.settings, each, patience)
     fetching.fingerprint(folder, ports, each)
     watching.gate(folder, ports, each)

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from cuamaster.adapters.annotators.rules import RulesAnnotator
-from cuamaster.records.video import Opinion, Video
-from cuamaster.seeding.screen import ScreenRules, judge, undecided
+from cuamaster.adapters.embedders.e5 import E5Embedder
+from cuamaster.records.video import Opinion, Reading, Video
+from cuamaster.seeding.screen import READ_AGAIN, ScreenRules, judge, undecided
 from cuamaster.seeding.taxonomy import load
 from cuamaster.stages import in_turn, sifting
-from cuamaster.stages.asking import BATCH, ask
+from cuamaster.stages.asking import BATCH, ask, read_again
 from cuamaster.tables import RoundFolder, Workspace
 
 RULES = ScreenRules()
@@ -136,3 +137,40 @@ def test_what_a_person_pointed_to_and_what_metadata_refuses_is_not_asked_about()
         [pointed, short], taxonomy, RULES, told={pointed.id: no, short.id: no.model_copy(update={"tutorial": True})}
     )
     assert [verdict.reason for verdict in verdicts] == ["", "too-short"]
+
+
+class Counting(E5Embedder):
+    """Remembers what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.seen += texts
+        return super().embed(texts)
+
+
+def test_the_nearest_are_read_again_once_and_that_stands_in_for_the_score(folder: RoundFolder) -> None:
+    taxonomy, most = load(), 12
+    videos = folder.stage("discover").kept(Video)
+    doubts = sorted(undecided(videos, taxonomy, RULES, within=READ_AGAIN), key=lambda item: (item[0], item[1].id))
+    assert len(doubts) > most
+    embedder = Counting()
+    read = read_again(folder, taxonomy, RULES, embedder, in_turn, most=most)
+    assert embedder.seen == [video.title for _, video in doubts[:most]] and len(read) == most
+    again = Counting()
+    assert read_again(folder, taxonomy, RULES, again, in_turn, most=most) == read and not again.seen
+    verdicts = dict(zip((video.id for video in videos), judge(videos, taxonomy, RULES, read=read), strict=True))
+    assert all((read[key].likely >= RULES.min_likely) == (not verdicts[key].reason) for key in read)
+    plain = dict(zip((video.id for video in videos), judge(videos, taxonomy, RULES), strict=True))
+    assert all(plain[key] == verdicts[key] for key in set(plain) - set(read))
+
+
+def test_a_second_reading_gives_the_reason_and_closes_the_case(folder: RoundFolder) -> None:
+    taxonomy, videos = load(), folder.stage("discover").kept(Video)
+    _, video = min(undecided(videos, taxonomy, RULES), key=lambda item: item[0])
+    refused = {video.id: Reading(video_id=video.id, likely=0.07, kind="review")}
+    (verdict,) = judge([video], taxonomy, RULES, read=refused)
+    assert verdict.reason == "noise-review" and "0.07 to be a tutorial" in verdict.detail
+    assert undecided([video], taxonomy, RULES, read=refused) == []

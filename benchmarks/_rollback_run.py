@@ -29,6 +29,7 @@ from cuamaster.propagation.generation.library import Library
 from cuamaster.records.episode import Boundary, Budget, Episode, Node
 from cuamaster.records.primitive import Mode, Primitive
 from cuamaster.records.task import Strategy, Task
+from cuamaster.records.trajectory import StateSignature
 from cuamaster.records.verdict import Divergence, Verdict
 from cuamaster.settings import Settings
 
@@ -93,6 +94,14 @@ class Unencoded(SimulatedDesktop):
         return frame
 
 
+class Blind(Unencoded):
+    """One whose signatures say nothing of files: what was harmed for later leaves no trace until it is needed."""
+
+    def state(self, files: Sequence[str] = ()) -> StateSignature:  # noqa: ARG002
+        """Windows only."""
+        return super().state()
+
+
 class Erring:
     """A detector that at a given rate names a neighbouring boundary: what a weaker one would do."""
 
@@ -123,13 +132,13 @@ class Erring:
         return found.model_copy(update={"snapshot": wrong.label, "step": steps[0] if steps else len(path)})
 
 
-def simulated() -> Bench:
+def simulated(kind: type[Unencoded] = Unencoded) -> Bench:
     """Eight record-keeping applications; the screen is known without reading it, and looking at the clock takes 4 s."""
     guest = SimulatedHost().guest_image(RECORDS_IMAGE)
 
     @contextmanager
     def opened() -> Iterator[tuple[Desktop, ScreenReader, Callable[[], float]]]:
-        desktop = Unencoded(RECORDS_IMAGE)
+        desktop = kind(RECORDS_IMAGE)
         seconds = [0.0]
 
         def clock() -> float:

@@ -1,9 +1,9 @@
 """Rollback against from-scratch: success in a budget of 3 K executions of primitives, under the same injected faults.
 
-`python benchmarks/rollback.py [--cells 5/1 20/3] [--tasks 200] [--desktop simulated|libvirt] [--detector-errors 0.1]` runs what is
+`python benchmarks/rollback.py [--cells 5/1 20/3] [--tasks 200] [--desktop simulated|blind|libvirt] [--detector-errors 0.1]` runs what is
 missing of the grid, prints the table beside the seed's figures and, on stdout, JSON with the machine's description. Every
 finished episode is one line of `--state`; a run that was ended goes on where it stopped. `--report` only prints. `--part 1/2`
-and `--part 2/2` are for two processes on one state.
+and `--part 2/2` are for two processes on one state. `--desktop blind` is the simulated one without hashes of files in its signatures.
 
 Both arms are the same rollout, policy and faults; from scratch nothing is looked at before the policy has finished, and a failed
 attempt leads back to the start. An execution of a primitive errs at a rate at which from-scratch gives the seed's figure
@@ -29,7 +29,7 @@ from typing import Any
 
 from _rollback_bound import least
 from _rollback_cells import ATTEMPTS, CELLS, Cell, fault_rate, wilson
-from _rollback_run import ARMS, Bench, compose, on_guest, row, run, simulated
+from _rollback_run import ARMS, Bench, Blind, Unencoded, compose, on_guest, row, run, simulated
 
 from cuamaster.settings import Settings
 
@@ -72,6 +72,7 @@ def measure(bench: Bench, cells: Sequence[Cell], tasks: int, options: argparse.N
 
 
 _KIND = ("desktop", "mode", "detector_errors")
+_KINDS = {"simulated": Unencoded, "blind": Blind}
 BOUNDS = ("when_it_shows", "at_once")
 _CODE = ("cuamaster/propagation/collection", "cuamaster/adapters/policies", "benchmarks")
 
@@ -200,7 +201,7 @@ def main() -> int:
         mend(options.state)
         settings = Settings(desktop="libvirt", mode=options.mode) if options.desktop == "libvirt" else None
         with (
-            on_guest(settings) if settings else nullcontext(simulated()) as bench,
+            on_guest(settings) if settings else nullcontext(simulated(_KINDS[options.desktop])) as bench,
             options.state.open("a", encoding="utf-8") as out,
         ):
             for item in measure(bench, cells, options.tasks, options):
@@ -224,7 +225,7 @@ def _options() -> argparse.Namespace:
     workspace = Path(os.environ.get("CUAMASTER_WORKSPACE", "workspace"))
     parser.add_argument("--cells", nargs="*", default=[], choices=[cell.name for cell in CELLS], metavar="K/N")
     parser.add_argument("--tasks", type=int, default=200, help="tasks a cell")
-    parser.add_argument("--desktop", choices=("simulated", "libvirt"), default="simulated")
+    parser.add_argument("--desktop", choices=("simulated", "blind", "libvirt"), default="simulated")
     parser.add_argument("--mode", choices=("mixed", "gui", "cli"), default="mixed")
     parser.add_argument(
         "--detector-errors", type=float, default=0.0, help="share of locations moved to a neighbouring boundary"

@@ -72,6 +72,8 @@ def test_a_killed_run_goes_on_and_both_arms_are_told_beside_the_seed(bench: Any,
     assert len(first) == 3
     bench.mend(state)
     assert state.read_text().endswith("}\n") and bench.rows(state) == first
+    other = argparse.Namespace(**{**vars(options(state)), "part": (3, 3)})
+    assert list(bench.measure(world, cells, 2, other)) == [], "the third of every three: none of two"
     rest = list(bench.measure(world, cells, 2, options(state)))
     assert len(rest) == 5
     told = {(row["cell"], row["number"], row["arm"]) for row in [*first, *rest]}

@@ -30,11 +30,16 @@ def roll_back(
 
     Raises StateDrift when the restored desktop is not the attested one, other DesktopFaults when it cannot be restored.
     """
-    failed = frozenset(check.condition for check in verdict.checks)
-    divergence = detector.locate(task, path, desktop, snapshots.usable(failed), verdict, history=snapshots.history)
+    failed, course = frozenset(check.condition for check in verdict.checks), course_of(task)
+
+    def left_plan(begun: Boundary) -> bool:
+        return departed(course, path, [at for at, step in enumerate(path) if step.index > begun.node])
+
+    slipped = left_plan(snapshots.history[-1])  # then earlier failures at the same place have nothing to do with it
+    usable = snapshots.usable(frozenset() if slipped else failed)
+    divergence = detector.locate(task, path, desktop, usable, verdict, history=snapshots.history)
     feedback, secrets = censored(divergence.feedback, task, seen_texts(path, desktop, reader))
-    node = next(boundary.node for boundary in snapshots.history if boundary.label == divergence.snapshot)
-    stretch = [position for position, step in enumerate(path) if step.index > node]
-    boundary = snapshots.back_to(divergence.snapshot, failed, departed=departed(course_of(task), path, stretch))
+    begun = next(boundary for boundary in usable if boundary.label == divergence.snapshot)
+    boundary = snapshots.back_to(begun.label, failed, departed=left_plan(begun), slipped=slipped)
     policy.restore(boundary.controller)
     return divergence.model_copy(update={"feedback": feedback}), boundary, secrets

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from cuamaster.errors import NoRoom, StateDrift
 from cuamaster.ports import Desktop, Policy
+from cuamaster.propagation.collection.doubts import Doubts
 from cuamaster.records.condition import Condition
 from cuamaster.records.episode import Boundary
 from cuamaster.records.trajectory import StateSignature
 from cuamaster.records.verdict import Check
 
-MAX_FAILURES = 2
-"""A boundary is in doubt after so many attempts that followed the plan's procedure from it and failed all the same ..."""
-MAX_ATTEMPTS = 5
-"""... or after so many that failed for any reason: what leads a policy astray may lie in the state too."""
 STILL_TRIES = 3
 DISK_BUDGET = 1280 << 20
 """Bytes that the snapshots of one episode may take: a host wants to see a little more free before it starts a clone."""
@@ -40,16 +36,14 @@ class Snapshots:
         self._kept: list[Boundary] = []
         self.history: list[Boundary] = []
         """Every boundary on the kept path, oldest first, those whose snapshot was dropped as well."""
-        self._failures: dict[str, list[frozenset[Condition]]] = {}
-        self._attempts: Counter[str] = Counter()
+        self._doubts = Doubts()
 
     def forked(self, desktop: Desktop, name: str) -> Snapshots:
         """The same boundaries on a fork of the desktop, which has all snapshots; new ones begin with `name`."""
         twin = Snapshots(desktop, name, self._files, self._limit, self._disk_budget)
         twin._kept = list(self._kept)
         twin.history = list(self.history)
-        twin._failures = {label: list(failures) for label, failures in self._failures.items()}
-        twin._attempts = self._attempts.copy()
+        twin._doubts = self._doubts.copy()
         return twin
 
     def take(self, node: int, use: int, checks: Sequence[Check], policy: Policy) -> Boundary:
@@ -73,6 +67,7 @@ class Snapshots:
         )
         self._kept.append(boundary)
         self.history.append(boundary)
+        self._doubts.reached(len(self.history) - 1)
         while len(self._kept) > self._limit or (len(self._kept) > 2 and self._bytes() > self._disk_budget):
             self._drop(self._sparest())
         return boundary
@@ -88,22 +83,27 @@ class Snapshots:
     def usable(self, failed: frozenset[Condition] = frozenset()) -> list[Boundary]:
         """Those worth returning to, given the conditions that failed just now; the start always is.
 
-        A boundary is passed over once it may be wrong itself: attempts that did what the plan says failed from it twice, or a
-        second one failed at nothing that the first had not failed at already. That the policy did something else speaks
-        against the policy, and only after MAX_ATTEMPTS against the boundary.
+        A boundary is passed over once it may be wrong itself (`doubts.py`).
         """
-        return [self._kept[0], *(boundary for boundary in self._kept[1:] if self._sound(boundary, failed))]
+        newest = len(self.history) - 1
+        places = {boundary.label: place for place, boundary in enumerate(self.history)}
+        return [
+            boundary
+            for boundary in self._kept
+            if boundary is self._kept[0] or self._doubts.sound(boundary.label, places[boundary.label], newest, failed)
+        ]
 
-    def back_to(self, label: str, failed: frozenset[Condition] = frozenset(), *, departed: bool = False) -> Boundary:
+    def back_to(
+        self, label: str, failed: frozenset[Condition] = frozenset(), *, departed: bool = False, slipped: bool = False
+    ) -> Boundary:
         """Roll the desktop back, attested, after `failed`; drops the boundaries of the abandoned branch. Raises StateDrift.
 
-        `departed`: since the boundary something was done that the plan does not say.
+        `departed`: since the boundary something was done that the plan does not say; `slipped`: since the newest one.
         """
         index = next(index for index, boundary in enumerate(self._kept) if boundary.label == label)
         self._desktop.rollback(label)
-        self._attempts[label] += 1
-        if not departed:
-            self._failures.setdefault(label, []).append(failed)
+        place = next(place for place, boundary in enumerate(self.history) if boundary.label == label)
+        self._doubts.returned(label, place, len(self.history) - 1, failed, departed=departed, slipped=slipped)
         for boundary in self._kept[:index:-1]:
             self._drop(boundary)
         self.history = [boundary for boundary in self.history if boundary.node <= self._kept[index].node]
@@ -129,13 +129,6 @@ class Snapshots:
                     raise
                 self._drop(self._sparest())
 
-    def _sound(self, boundary: Boundary, failed: frozenset[Condition]) -> bool:
-        earlier = self._failures.get(boundary.label, [])
-        if len(earlier) >= MAX_FAILURES or self._attempts[boundary.label] >= MAX_ATTEMPTS:
-            return False
-        newest = boundary is self._kept[-1]  # from another one a later boundary was reached
-        return not newest or not any(failed and failed <= before for before in earlier)
-
     def _sparest(self) -> Boundary:
         """The boundary whose loss costs the fewest steps to be expected; never the start, never the newest two.
 
@@ -152,6 +145,5 @@ class Snapshots:
 
     def _drop(self, boundary: Boundary) -> None:
         self._kept.remove(boundary)
-        self._failures.pop(boundary.label, None)
-        self._attempts.pop(boundary.label, None)
+        self._doubts.forget(boundary.label)
         self._desktop.drop_snapshot(boundary.label)

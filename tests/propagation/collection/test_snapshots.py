@@ -9,7 +9,8 @@ import pytest
 
 from cuamaster.adapters.policies.replay import ReplayPolicy
 from cuamaster.errors import NoRoom, StateDrift
-from cuamaster.propagation.collection.snapshots import MAX_ATTEMPTS, Snapshots
+from cuamaster.propagation.collection.doubts import MAX_ATTEMPTS
+from cuamaster.propagation.collection.snapshots import Snapshots
 from cuamaster.records.condition import FileText, WindowTitle
 
 
@@ -93,6 +94,25 @@ def test_a_second_failure_with_nothing_new_retires_the_newest_boundary_at_once(e
     assert [boundary.label for boundary in snapshots.usable(frozenset({one}))] == ["e-s0"]
 
 
+def test_a_failure_that_comes_back_is_undone_twice_as_far_until_it_is_overcome(editor: Any, reader: Any) -> None:
+    """What harmed it left no trace: nobody knows where it lies."""
+    snapshots = Snapshots(editor, "e", (), limit=50)
+    failed = frozenset({FileText(path="~/a", text="x")})
+    for use in range(12):
+        snapshots.take(use - 1, use, (), ReplayPolicy(reader))
+    uses = []
+    for _ in range(6):
+        back = snapshots.back_to(snapshots.usable(failed)[-1].label, failed)
+        uses.append(back.use)
+        for use in range(back.use + 1, 12):
+            snapshots.take(use - 1, use, (), ReplayPolicy(reader))
+    assert uses == [11, 10, 8, 4, 0, 11], "after all was done anew it is a new failure"
+    other = frozenset({WindowTitle(title="y")})
+    assert snapshots.usable(other)[-1].use == 11, "another failure is located by itself"
+    snapshots.take(11, 12, (), ReplayPolicy(reader))
+    assert snapshots.usable(failed)[-1].use == 12, "it got further"
+
+
 def test_a_policy_that_left_the_plan_puts_its_boundary_in_doubt_only_at_last(editor: Any, reader: Any) -> None:
     snapshots = Snapshots(editor, "e", ())
     for node in (-1, 1):
@@ -100,7 +120,7 @@ def test_a_policy_that_left_the_plan_puts_its_boundary_in_doubt_only_at_last(edi
     failed = frozenset({FileText(path="~/a", text="x")})
     for _ in range(MAX_ATTEMPTS):
         assert [boundary.label for boundary in snapshots.usable(failed)] == ["e-s0", "e-s1"]
-        snapshots.back_to("e-s1", failed, departed=True)
+        snapshots.back_to("e-s1", failed, departed=True, slipped=True)
     assert [boundary.label for boundary in snapshots.usable(failed)] == ["e-s0"]
 
 

@@ -82,11 +82,12 @@ def instruction_of(values: Mapping[str, Any]) -> str:
         for turn in turns if isinstance(turns, list) else ():
             if isinstance(turn, Mapping) and (turn.get("role") or turn.get("from")) in ("user", "human"):
                 said = turn.get("content") if "content" in turn else turn.get("value")
-                return _spoken(said).replace("<image>", "").strip().removeprefix("Instruction: ")
+                return spoken_text(said).replace("<image>", "").strip().removeprefix("Instruction: ")
     return ""
 
 
-def _spoken(content: Any) -> str:
+def spoken_text(content: Any) -> str:
+    """The words of a turn's content: a string, or the text parts of a list."""
     if isinstance(content, list):
         return "\n".join(
             part["text"] for part in content if isinstance(part, Mapping) and isinstance(part.get("text"), str)

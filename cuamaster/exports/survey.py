@@ -165,7 +165,7 @@ def _answers(row: Mapping[str, Any]) -> list[tuple[Dialect, str]]:
     steps = row.get("traj")
     if isinstance(steps, list):
         return [(AGENTNET, str(step["value"]["code"])) for step in steps]
-    turns = next((row[name] for name in ("completion", "messages", "conversation") if row.get(name)), [])
+    turns: Any = next((row[name] for name in ("completion", "messages", "conversation") if row.get(name)), [])
     turns = json.loads(turns) if isinstance(turns, str) else turns
     return [(qwen.QWEN3_VL, spoken_text(turn["content"])) for turn in turns if turn.get("role") == "assistant"]
 

@@ -96,8 +96,13 @@ def spoken_text(content: Any) -> str:
 
 
 _WORD = re.compile(r"[^\W_]+")
+_UNPARTED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+"""Kana and Chinese characters: written without blanks, so each of them is a word of its own."""
+_PARTED_WORD = re.compile(rf"[{_UNPARTED}]|(?:(?![{_UNPARTED}])[^\W_])+")
+_HAS_UNPARTED = re.compile(f"[{_UNPARTED}]")
 
 
 def words_of(text: str) -> list[str]:
     """Words for comparison: compatibility forms and case folded, punctuation left out."""
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return (_PARTED_WORD if _HAS_UNPARTED.search(folded) else _WORD).findall(folded)

@@ -34,9 +34,10 @@ def find(text: str) -> Found:
 
 def _calls_of(item: Item) -> list[tuple[str, dict[str, Any]]] | None:
     if item.get("type") == "computer_call":
-        actions = item.get("actions") or [item.get("action")]
+        given = item.get("actions") or item.get("action")
+        actions = given if isinstance(given, list) else [given]
         return [(str(action.get("type")), action) if isinstance(action, dict) else ("", {}) for action in actions]
-    if item.get("type") in _KINDS:
+    if isinstance(item.get("type"), str) and item["type"] in _KINDS:
         return [(str(item["type"]), dict(item))]
     return None
 

@@ -46,6 +46,9 @@ class Release(Record):
     splits: dict[str, int] = Field(description="rows by split")
     dropped: dict[str, int] = Field(description="what was left out, by reason; one by one in dropped.jsonl")
     software: dict[str, str]
+    cleaned: bool = Field(
+        default=False, description="a copy without what may not be released; not to be made from `inputs`"
+    )
 
 
 def software() -> dict[str, str]:

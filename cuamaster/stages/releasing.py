@@ -89,6 +89,11 @@ def release(
 def release_again(workspace: Workspace, ports: Ports, manifest: Path, folder: Path) -> Release:
     """Write the dataset that a manifest describes once more; raises IntegrityError when its inputs are not what they were."""
     wanted = read_manifest(manifest)
+    if wanted.cleaned:
+        raise InvalidInput(
+            f"{manifest} is of a cleaned copy, and the rounds still hold what was taken out",
+            hint="make the dataset again from its own manifest, and clean that",
+        )
     if wanted.software != software():
         log.warning("made with %s, now made with %s: files may differ in their bytes", wanted.software, software())
     order = _Order(wanted.version, profile(wanted.profile), wanted.options, wanted.inputs)
@@ -214,6 +219,8 @@ def _there(folder: Path, kind: Profile) -> Release | None:
     there = read_manifest(folder / MANIFEST)
     if there.profile != kind.name:
         raise InvalidInput(f"{folder} holds a dataset of profile {there.profile}", hint="give a new or empty folder")
+    if there.cleaned:
+        raise InvalidInput(f"{folder} holds a cleaned copy", hint="give a new or empty folder")
     return there
 
 

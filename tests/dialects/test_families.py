@@ -324,6 +324,7 @@ def test_forgiven_are_broken_quotes_fences_reasoning_and_text_around() -> None:
         ("gemini", '{"name": "navigate", "args": {"url": "https://example.org"}}', "name", 0),
         ("openai-computer", '{"type": "click", "x": 1, "y": 1, "button": "left", "keys": ["HYPER"]}', "keys[0]", 0),
         ("osworld-computer-13", '{"action_type": "FLY"}', "action_type", 0),
+        ("openai-computer", '{"type": ["click"]}', "tool_call", 0),
         ("qwen3.5", "<function=computer_use><parameter=action>left", "tool_call", 23),
         ("agentnet", "pyautogui.click(x=960, y=540)", "x", 0),
         ("agentnet", "browser.select_option(x=0.1, y=0.2, value='a')", "call", 0),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -46,6 +47,39 @@ def _read(spoken: Dialect, text: str) -> None:
 @given(SOUP)
 def test_any_soup_of_pieces_is_read_or_refused(spoken: Dialect, text: str) -> None:
     _read(spoken, text)
+
+
+CALLS: tuple[dict[str, Any], ...] = (
+    {"type": "computer_call", "action": {"type": "drag", "path": [{"x": 1, "y": 2}, [3, 4]], "keys": ["CTRL"]}},
+    {"type": "computer_call", "actions": [{"type": "scroll", "x": 1, "y": 2, "scroll_y": 100}, {"type": "keypress", "keys": ["A"]}]},
+    {"type": "tool_use", "name": "computer", "input": {"action": "left_click_drag", "start_coordinate": [1, 2], "coordinate": [3, 4], "text": "shift"}},
+    {"type": "tool_use", "name": "computer", "input": {"action": "key", "text": "a", "repeat": 2}},
+    {"name": "computer_use", "arguments": {"action": "left_click", "coordinate": [1, 2], "x": 1, "y": 2, "text": "ctrl", "pixels": 1}},
+    {"name": "computer_use", "arguments": {"action": "drag", "coordinate": [1, 2], "coordinate2": [3, 4], "keys": ["a"], "time": 1}},
+    {"candidates": [{"content": {"parts": [{"functionCall": {"name": "scroll", "args": {"x": 1, "y": 2, "direction": "up", "keys": ["a"]}}}]}}]},
+    {"action_type": "CLICK", "parameters": {"x": 1, "y": 2, "button": "left", "num_clicks": 1, "dx": 1, "keys": ["a"], "text": "t"}},
+    {"action": "left_click", "start_box": [1, 2], "end_box": "[3,4]", "hold_keys": "ctrl", "direction": "up", "step": 1, "keys": "a"},
+    {"type": "DragAction", "from_x": 1, "from_y": 2, "to_x": 3, "to_y": 4, "keys": ["a"], "amount": 100},
+)  # fmt: skip
+OTHER: tuple[Any, ...] = (None, True, -1, 1.5, "", "x", [], ["a"], [[1, 2]], {}, {"a": 1})
+
+
+def _changed(value: Any) -> Iterator[Any]:
+    """The value with one of its parts, at any depth, of another type."""
+    yield from OTHER
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from ({**value, key: other} for other in _changed(item))
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from ([*value[:index], other, *value[index + 1 :]] for other in _changed(item))
+
+
+@EVERY
+def test_no_value_of_a_call_may_be_of_any_type_and_break_it(spoken: Dialect) -> None:
+    for call in CALLS:
+        for other in _changed(call):
+            _read(spoken, json.dumps(other))
 
 
 @EVERY

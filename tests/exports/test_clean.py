@@ -19,6 +19,8 @@ from cuamaster.adapters.screens.rapidocr import RapidOcrReader
 from cuamaster.dialects import qwen
 from cuamaster.errors import IntegrityError, InvalidInput
 from cuamaster.exports.columns import RL, SFT, schema
+from cuamaster.exports.manifest import Release, read_manifest
+from cuamaster.exports.options import Options
 from cuamaster.exports.preflight import Rules, problems
 from cuamaster.exports.preflight.clean import clean
 from cuamaster.exports.preflight.pictures import decode
@@ -29,7 +31,9 @@ from cuamaster.exports.sft import conversation, write_sft
 from cuamaster.exports.writer import write_rows
 from cuamaster.records.record import canonical_json
 from cuamaster.records.trajectory import Action, Observation, Step, TextBox
-from cuamaster.tables import write_atomic
+from cuamaster.stages import Ports, release, release_again
+from cuamaster.tables import Workspace, sha256_of, write_atomic
+from cuamaster.training.data import data_for
 
 from .conftest import World
 
@@ -43,6 +47,32 @@ def exported(make_round: Callable[[], RoundData], world: World, tmp_path: Path) 
     write_sft([data], world.store, folder)
     write_rl([data], folder)
     return folder
+
+
+def test_a_cleaned_copy_is_still_a_dataset_that_a_trainer_is_pointed_at(
+    dataset: Callable[..., tuple[Path, Release]], workspace: Workspace, world: World, tmp_path: Path
+) -> None:
+    folder, made = dataset("trl", history=2)
+    shard = folder / made.files[0].name
+    rows = pq.read_table(shard).to_pylist()
+    rows[-1]["prompt"] = rows[-1]["prompt"].replace("Instruction: ", f"Instruction: mail {MAIL}, ")
+    write_rows(shard, pq.read_schema(shard), rows)
+    again = made.model_copy(update={"files": (made.files[0].model_copy(update=_file(shard)),)})
+    write_atomic(folder / "manifest.json", again.model_dump_json().encode())
+    clean(folder, tmp_path / "clean", Rules(), reader=NOTHING)
+    left = read_manifest(tmp_path / "clean" / "manifest.json")
+    assert (left.cleaned, left.splits, left.rounds, left.weights) == (True, made.splits, made.rounds, made.weights)
+    assert data_for("sft", "trl", tmp_path / "clean").rows == made.splits
+    assert MAIL not in str(pq.read_table(tmp_path / "clean" / made.files[0].name).column("prompt"))
+    ports = Ports(world.store)
+    with pytest.raises(InvalidInput, match="the rounds still hold what was taken out"):
+        release_again(workspace, ports, tmp_path / "clean" / "manifest.json", tmp_path / "more")
+    with pytest.raises(InvalidInput, match="holds a cleaned copy"):
+        release(workspace, ports, "trl", tmp_path / "clean", Options(history=2))
+
+
+def _file(path: Path) -> dict[str, Any]:
+    return {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
 
 
 def trajectory(picture: bytes, like: dict[str, Any]) -> dict[str, Any]:

@@ -39,6 +39,14 @@ def test_a_benchmark_inside_a_longer_task(bench: Path) -> None:
     assert "% of the 4-grams" in told and "subscript" in told
 
 
+def test_a_benchmark_without_blanks_inside_a_longer_task(tmp_path: Path) -> None:
+    path = tmp_path / "bench.jsonl"
+    path.write_text('"打开终端并创建一个名为测试的文件夹"\n', encoding="utf-8")
+    found = Benchmarks([path])
+    assert "100% of the 4-grams" in found.overlap("请先打开终端并创建一个名为测试的文件夹，然后关闭窗口")
+    assert not found.overlap("打开终端并关闭窗口") and not found.overlap("Open the terminal")
+
+
 @pytest.mark.parametrize(
     "text", ["Save the document as notes.txt", "Sort column", "Install GIMP on my machine", "", "…"]
 )

@@ -205,6 +205,7 @@ def test_any_shape_with_pictures_beside_it(tmp_path: Path) -> None:
         {"task_id": "fine", "instruction": "Open it", "license": "MIT", "traj": [{"image": "a.png", **step}, {"image": "images/a.png", **step}]},
         {"task_id": "lost", "instruction": "Open that", "license": "MIT", "traj": [{"image": "b.png", **step}, {"image": "../../etc/passwd", **step}]},
         {"task_id": "cut", "instruction": "Open this", "license": "MIT", "traj": [{"image": "cut.png", **step}]},
+        {"task_id": "out", "instruction": "Open them", "license": "MIT", "traj": [{"image": "a.png", "value": {"code": "pyautogui.click(x=1.4, y=0)"}}]},
     )  # fmt: skip
     lines(tmp_path / "openai.jsonl", {"license": "MIT", "messages": [{"role": "user", "content": [{"type": "text", "text": "Go"}, {"type": "image_url", "image_url": {"url": url}}]}]})  # fmt: skip
     found = [(problem.row, problem.detail.split(":")[0]) for problem in problems(tmp_path, Rules())]
@@ -212,6 +213,7 @@ def test_any_shape_with_pictures_beside_it(tmp_path: Path) -> None:
         ("lost", "picture of step 0 is missing"),
         ("lost", "picture of step 1 is missing"),
         ("cut", "picture of step 0 does not decode"),
+        ("out", "step 0"),
     ]
 
 

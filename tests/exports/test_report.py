@@ -20,6 +20,7 @@ from cuamaster.errors import IntegrityError, InvalidInput
 from cuamaster.exports.card import write_card
 from cuamaster.exports.columns import SFT, schema
 from cuamaster.exports.datafiles import identity
+from cuamaster.exports.manifest import Release
 from cuamaster.exports.preflight import Rules, problems
 from cuamaster.exports.preflight.findings import collect, write_findings
 from cuamaster.exports.report.diversity import diversity
@@ -43,6 +44,18 @@ def exported(make_round: Callable[[], RoundData], world: World, tmp_path: Path) 
     write_sft([data], world.store, folder)
     write_rl([data], folder)
     return folder
+
+
+@pytest.mark.parametrize("profile", ["trl", "ms-swift", "openai-jsonl", "agentnet"])
+def test_steps_and_actions_are_counted_in_a_trainer_s_rows_too(
+    dataset: Callable[..., tuple[Path, Release]], profile: str
+) -> None:
+    folder, made = dataset(profile)
+    (config,) = survey(folder).configs.values()
+    assert sum(length * rows for length, rows in config.lengths.items()) == config.steps > 0
+    assert sum(config.lengths.values()) == made.splits["train"] and config.actions["finish"] == made.splits["train"]
+    page = write_report(folder, embedder=EMBEDDER).read_text(encoding="utf-8")
+    assert "rollbacks" not in page  # nothing tells of them: that is not none
 
 
 class Page(HTMLParser):

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +23,13 @@ from cuamaster.dialects import qwen
 from cuamaster.errors import IntegrityError, InvalidInput, storing
 from cuamaster.exports.card import write_card
 from cuamaster.exports.datafiles import DataFile, data_files, rows
+from cuamaster.exports.manifest import Release, read_manifest
 from cuamaster.exports.preflight.check import MANIFEST, Examination
 from cuamaster.exports.preflight.personal import find_personal
 from cuamaster.exports.preflight.problem import Problem, Rules
 from cuamaster.exports.preflight.screens import Screens
 from cuamaster.exports.preflight.texts import rewritten, texts_of
+from cuamaster.exports.rounds import Tally
 from cuamaster.exports.sft import conversation
 from cuamaster.exports.writer import ExportFile, write_rows
 from cuamaster.ports import Embedder, ScreenReader
@@ -35,6 +39,7 @@ from cuamaster.tables import write_atomic
 from cuamaster.tables.files import sweep_temporary, temporary_name
 
 DROPPED = "dropped.jsonl"
+_ROUND = re.compile(r"(?:^|/)r(\d+)-\d+\.")
 _HIDDEN = ("secret", "personal", "trace")
 
 
@@ -58,7 +63,10 @@ def clean(folder: Path, out: Path, rules: Rules, *, reader: ScreenReader, embedd
     foreign = [file.name for file in files if file.path.suffix != ".parquet"]
     if foreign or not files:
         told = f"{', '.join(foreign[:3])}: only Parquet is cleaned" if foreign else f"{folder}: no Parquet files"
-        raise InvalidInput(told, hint="clean the Parquet dataset and export from the result")
+        raise InvalidInput(
+            told, hint="write the dataset in a profile of Parquet files, or leave the rows out that preflight names"
+        )
+    release = _release_of(folder)
     sweep_temporary(out.parent)
     draft = out.with_name(temporary_name())
     try:
@@ -68,14 +76,39 @@ def clean(folder: Path, out: Path, rules: Rules, *, reader: ScreenReader, embedd
         work = _Work(Screens(reader, rules.phone_regions), rules, marks)
         written = tuple(_copy(file, draft, work) for file in files)
         write_card(draft)
-        manifest = {"files": [file.model_dump() for file in written]}
-        write_atomic(draft / MANIFEST, json.dumps(manifest, indent=2).encode())
+        write_atomic(draft / MANIFEST, _manifest(release, written, work, folder).encode())
         if out.exists():
             raise InvalidInput(f"{out} was made by somebody else meanwhile", hint="give a new folder")
         draft.rename(out)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return Cleaned(files=written, dropped=marks.reasons, hidden=dict(work.hidden), pictures=work.pictures)
+
+
+def _release_of(folder: Path) -> Release | None:
+    """The manifest of a trainer's dataset; None where it is another, or none."""
+    try:
+        return read_manifest(folder / MANIFEST)
+    except InvalidInput:
+        return None
+
+
+def _manifest(release: Release | None, written: tuple[ExportFile, ...], work: _Work, folder: Path) -> str:
+    """Of a trainer's dataset its own manifest, with what is left of it, so that trainers can be pointed at the copy."""
+    if release is None:
+        return json.dumps({"files": [file.model_dump() for file in written]}, indent=2)
+    splits: Counter[str] = Counter()
+    for file in data_files(folder):
+        splits[file.split] += sum(item.rows for item in written if item.name == file.name)
+    changes = {
+        "files": written,
+        "splits": {name: rows for name, rows in sorted(splits.items()) if rows},
+        "rounds": work.tally.deltas(),
+        "weights": work.tally.weights(),
+        "dropped": dict(sorted((Counter(release.dropped) + Counter(work.marks.reasons)).items())),
+        "cleaned": True,
+    }
+    return release.model_copy(update=changes).model_dump_json(indent=2) + "\n"
 
 
 class _Marks:
@@ -120,16 +153,30 @@ class _Work:
         self.screens, self.rules, self.marks = screens, rules, marks
         self.hidden: Counter[str] = Counter()
         self.pictures = 0
+        self.tally = Tally()
 
 
 def _copy(file: DataFile, draft: Path, work: _Work) -> ExportFile:
     def kept() -> Iterator[dict[str, Any]]:
-        for row in rows(file):
-            if not work.marks.has(file.name, row.number):
+        left = (row for row in rows(file) if not work.marks.has(file.name, row.number))
+        for _, sample in groupby(left, key=lambda row: row.id.removesuffix(f"/{row.values.get('step')}")):
+            count = 0
+            for row in sample:  # a sample's rows stand together
                 yield row.values if file.kind == "rl" else _hidden(row.values, file.kind, work)
+                count += 1
+            work.tally.add(*_facts(row.values, file), count)
 
     written = write_rows(draft / file.name, pq.read_schema(file.path), kept())
     return written.model_copy(update={"name": file.name})
+
+
+def _facts(values: Mapping[str, Any], file: DataFile) -> tuple[int, tuple[str, int, int]]:
+    """A row's round and its cell of domain, K and N, in the profile's own place for them."""
+    told = values.get("metadata") or values.get("extra_info") or values
+    told = json.loads(told) if isinstance(told, str) else told
+    named = _ROUND.search(file.name)
+    number = told.get("round") or values.get("round") or (named[1] if named else 0)
+    return int(number), (told.get("domain") or "", told.get("K") or 0, told.get("N") or 0)
 
 
 def _hidden(values: dict[str, Any], kind: str, work: _Work) -> dict[str, Any]:

@@ -82,11 +82,12 @@ def instruction_of(values: Mapping[str, Any]) -> str:
         for turn in turns if isinstance(turns, list) else ():
             if isinstance(turn, Mapping) and (turn.get("role") or turn.get("from")) in ("user", "human"):
                 said = turn.get("content") if "content" in turn else turn.get("value")
-                return _spoken(said).replace("<image>", "").strip().removeprefix("Instruction: ")
+                return spoken_text(said).replace("<image>", "").strip().removeprefix("Instruction: ")
     return ""
 
 
-def _spoken(content: Any) -> str:
+def spoken_text(content: Any) -> str:
+    """The words of a turn's content: a string, or the text parts of a list."""
     if isinstance(content, list):
         return "\n".join(
             part["text"] for part in content if isinstance(part, Mapping) and isinstance(part.get("text"), str)
@@ -95,8 +96,13 @@ def _spoken(content: Any) -> str:
 
 
 _WORD = re.compile(r"[^\W_]+")
+_UNPARTED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+"""Kana and Chinese characters: written without blanks, so each of them is a word of its own."""
+_PARTED_WORD = re.compile(rf"[{_UNPARTED}]|(?:(?![{_UNPARTED}])[^\W_])+")
+_HAS_UNPARTED = re.compile(f"[{_UNPARTED}]")
 
 
 def words_of(text: str) -> list[str]:
     """Words for comparison: compatibility forms and case folded, punctuation left out."""
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return (_PARTED_WORD if _HAS_UNPARTED.search(folded) else _WORD).findall(folded)

@@ -86,6 +86,9 @@ def _head(title: str, found: Survey, findings: Findings | None) -> Iterator[str]
         ("rollbacks", f"{sum(config.rollbacks for config in configs):,}"),
         ("size", _size(sum(config.bytes for config in configs))),
     ]
+    told = any("n_rollbacks" in config.columns for config in configs)
+    # what nothing in these files tells of is not none of it
+    tiles = [(name, value) for name, value in tiles if value != "0" or name == "rows" or (name == "rollbacks" and told)]
     cells = [f"<div><b>{value}</b><span>{name}</span></div>" for name, value in tiles]
     if findings is not None:
         state = "bad" if findings.blocking else "good"

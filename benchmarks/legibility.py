@@ -257,10 +257,15 @@ def main() -> int:
     arguments = parser.parse_args()
     reader = RapidOcrReader(arguments.work)
     with tempfile.TemporaryDirectory() as scratch:
-        sets = {
-            "tuned": list(pages(TUNED, 0, reader, Path(scratch))), "held": list(pages(HELD, 100, reader, Path(scratch))),
-            "recordings": [row for path in arguments.recordings for row in recorded(path, reader, Path(scratch))],
+        made = {
+            "tuned": pages(TUNED, 0, reader, Path(scratch)), "held": pages(HELD, 100, reader, Path(scratch)),
+            "recordings": (row for path in arguments.recordings for row in recorded(path, reader, Path(scratch))),
         }  # fmt: skip
+        sets: dict[str, list[dict[str, Any]]] = {name: [] for name in made}
+        for name, rows in made.items():
+            for row in rows:
+                sets[name].append(row)
+                print(name, json.dumps(row, ensure_ascii=False), file=sys.stderr)
     machine = {"cpus": os.cpu_count(), "platform": platform.platform(), "python": platform.python_version()}
     found = {
         name: {**figures(rows), "by_height": by_height(rows), "by_page": {page: figures([row for row in rows if row["page"] == page]) for page in dict.fromkeys(row["page"] for row in rows)}}

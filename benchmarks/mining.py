@@ -302,11 +302,10 @@ def main() -> int:
     ]
     if arguments.cover:
         folders = [cover(folder, arguments.work / "covered") for folder in folders]
-    rows = [
-        row
-        for folder in folders
-        for row in run(folder, annotator, reader=reader, use_frames=not arguments.no_frames, both=arguments.both)
-    ]
+    rows = []
+    for folder in folders:
+        rows += run(folder, annotator, reader=reader, use_frames=not arguments.no_frames, both=arguments.both)
+        print(f"{folder.name}: {rows[-1]['paired']} of {rows[-1]['tasks']}, {rows[-1]['mined']} mined", file=sys.stderr)
     print(json.dumps(report(rows, frames=not arguments.no_frames), indent=1, ensure_ascii=False))
     return 0
 

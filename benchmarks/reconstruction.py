@@ -208,6 +208,7 @@ def main() -> int:
     for folder in [*arguments.folders, *made(arguments.sets, arguments.work / "recordings", arguments.user)]:
         row, segments, trajectories = run(folder, arguments.work, window_s=arguments.window, reader=reader)
         rows.append(row)
+        print(f"{row['recording']}: recall {row['recall']}, precision {row['precision']}", file=sys.stderr)
         if arguments.show:
             show(segments, trajectories)
     machine = {"cpus": os.cpu_count(), "platform": platform.platform(), "python": platform.python_version()}

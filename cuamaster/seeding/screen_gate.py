@@ -10,8 +10,8 @@ import itertools
 from collections import Counter
 from pathlib import Path
 
-import cv2
 import numpy as np
+import numpy.typing as npt
 
 from cuamaster.ports import FrameReader, Image, ScreenReader
 from cuamaster.records.episode import Dropped
@@ -94,7 +94,7 @@ def read(seen: Seen, region: PixelBox, path: Path, frames: FrameReader, reader: 
     boxes: list[TextBox] = []
     for item in _fullest(seen):
         frame = _frame(item, path, frames)
-        place = _densest(item.fine & area, CELL * frame.shape[1] / item.picture.shape[1])
+        place = _densest(_text(item, area), CELL * frame.shape[1] / item.picture.shape[1])
         boxes += reader.read(frame, region=_within(place, region))
         if reading_of(boxes).words >= ENOUGH_WORDS:
             break
@@ -110,7 +110,17 @@ def _fullest(seen: Seen) -> list[Traits]:
     """The moments that show a screen with most text on it."""
     area = seen.layout.cells(seen.moments[0].plain.shape)
     screens = [item for item, shown in zip(seen.moments, seen.shows, strict=True) if shown == "screen"]
-    return sorted(screens, key=lambda item: -int(item.fine[area].sum()))[:READ_MOMENTS]
+    return sorted(screens, key=lambda item: -int(_text(item, area).sum()))[:READ_MOMENTS]
+
+
+def _text(item: Traits, area: Cells) -> npt.NDArray[np.int32]:
+    """Letters that begin in each cell of the area; without any, cells with thin strokes, which the grid of an empty table has too."""
+    found = np.zeros(area.shape, np.int32)
+    rows = np.minimum(item.letters[:, 1] // CELL, area.shape[0] - 1)
+    columns = np.minimum(item.letters[:, 0] // CELL, area.shape[1] - 1)
+    np.add.at(found, (rows, columns), 1)
+    found[~area] = 0
+    return found if found.any() else (item.fine & area).astype(np.int32)
 
 
 def _grown(box: PixelBox, region: PixelBox) -> PixelBox:
@@ -120,13 +130,13 @@ def _grown(box: PixelBox, region: PixelBox) -> PixelBox:
     return _within((int(x0 - rim), int(y0 - rim), int(x1 + rim + 1), int(y1 + rim + 1)), region)
 
 
-def _densest(fine: Cells, cell: float) -> PixelBox:
-    """The rectangle of READ_WIDTH x READ_HEIGHT pixels with most fine cells; `cell`: pixels of the recording a cell."""
+def _densest(text: npt.NDArray[np.int32], cell: float) -> PixelBox:
+    """The rectangle of READ_WIDTH x READ_HEIGHT pixels with most text; `cell`: pixels of the recording a cell."""
     wide, tall = (
         max(1, min(side, round(size / cell)))
-        for side, size in ((fine.shape[1], READ_WIDTH), (fine.shape[0], READ_HEIGHT))
+        for side, size in ((text.shape[1], READ_WIDTH), (text.shape[0], READ_HEIGHT))
     )
-    sums = cv2.integral(fine.astype(np.uint8))
+    sums = np.pad(text.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     found = sums[tall:, wide:] - sums[:-tall, wide:] - sums[tall:, :-wide] + sums[:-tall, :-wide]
     row, column = np.unravel_index(int(np.argmax(found)), found.shape)
     x0, y0 = round(int(column) * cell), round(int(row) * cell)

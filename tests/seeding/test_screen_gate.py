@@ -151,6 +151,24 @@ def test_a_screen_that_cannot_be_read_is_dropped(reader: Reads) -> None:
     assert not kept and dropped.reason == "unreadable" and "confidence" in dropped.detail
 
 
+def test_it_is_read_where_words_stand_and_not_the_grid_of_an_empty_table() -> None:
+    def show(t: float) -> Image:
+        image = Pictures.new("RGB", (1280, 800), (60, 60, 60))
+        pen = ImageDraw.Draw(image)
+        pen.rectangle((0, 400, 1280, 800), fill="white")
+        for x in range(0, 1280, 6):
+            pen.line((x, 400, x, 800), fill=(120, 120, 120))
+        for row in range(8):
+            pen.text((20, 30 + 20 * row), f"words of menu {row}"[: 9 + int(t)], fill="white", font=FONT)
+        return np.asarray(image, np.uint8)
+
+    reader = Reads()
+    (view,), _ = judged(show, reader)
+    assert view.share == 1.0
+    x0, y0, x1, y1 = reader.regions[0]
+    assert x0 <= 20 and y0 <= 30 and x1 >= 120 and y1 >= 190
+
+
 def test_a_camera_in_a_corner_is_covered() -> None:
     def show(t: float) -> Image:
         picture = screen(t).copy()

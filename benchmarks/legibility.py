@@ -37,7 +37,7 @@ from cuamaster.adapters.frames.ffmpeg import FfmpegFrames
 from cuamaster.adapters.screens.rapidocr import RapidOcrReader
 from cuamaster.ports import ScreenReader
 from cuamaster.records.trajectory import TextBox
-from cuamaster.seeding.screen_gate import LEAST_CONFIDENCE, LEAST_HEIGHT, LEAST_WORDS, READ_HEIGHT, READ_WIDTH
+from cuamaster.seeding.screen_gate import LEAST_CONFIDENCE, LEAST_WORDS, READ_HEIGHT, READ_WIDTH
 from cuamaster.vision.legibility import reading_of
 
 READABLE = 0.8
@@ -209,16 +209,16 @@ def _overlap(found: TextBox, box: TextBox, scale: float) -> bool:
     return box.y0 * scale - 1 <= middle <= box.y1 * scale + 1 and wide > 0
 
 
-def kept(row: dict[str, Any], height: float = LEAST_HEIGHT, confidence: float = LEAST_CONFIDENCE) -> bool:
-    """Whether the gate would call it readable."""
+def kept(row: dict[str, Any], confidence: float = LEAST_CONFIDENCE, height: float = 0.0) -> bool:
+    """Whether the gate would call it readable; it has no limit of height, for none that was tried told anything."""
     return row["words"] >= LEAST_WORDS and row["height"] >= height and row["confidence"] >= confidence
 
 
 def figures(
-    rows: Sequence[dict[str, Any]], height: float = LEAST_HEIGHT, confidence: float = LEAST_CONFIDENCE
+    rows: Sequence[dict[str, Any]], confidence: float = LEAST_CONFIDENCE, height: float = 0.0
 ) -> dict[str, Any]:
     """How well the limits tell readable pages from others."""
-    passed = [row for row in rows if kept(row, height, confidence)]
+    passed = [row for row in rows if kept(row, confidence, height)]
     good = [row for row in rows if row["right"] >= READABLE]
     both = sum(row["right"] >= READABLE for row in passed)
     return {
@@ -244,9 +244,9 @@ def by_height(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def sweep(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """What other limits would do."""
     return [
-        {"height": height, "confidence": confidence, **figures(rows, height, confidence)}
-        for height in (6, 7, 8, 9, 10, 11, 12)
-        for confidence in (0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97)
+        {"height": height, "confidence": confidence, **figures(rows, confidence, height)}
+        for height in (0, 12, 13, 14, 15)
+        for confidence in (0.8, 0.85, 0.9, 0.92, 0.93, 0.94, 0.95, 0.96, 0.97, 0.98)
     ]  # fmt: skip
 
 
@@ -271,7 +271,7 @@ def main() -> int:
         name: {**figures(rows), "by_height": by_height(rows), "by_page": {page: figures([row for row in rows if row["page"] == page]) for page in dict.fromkeys(row["page"] for row in rows)}}
         for name, rows in sets.items()
     }  # fmt: skip
-    limits = {"words": LEAST_WORDS, "height": LEAST_HEIGHT, "confidence": LEAST_CONFIDENCE}
+    limits = {"words": LEAST_WORDS, "confidence": LEAST_CONFIDENCE}
     print(
         json.dumps(
             {

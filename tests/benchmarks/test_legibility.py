@@ -35,7 +35,7 @@ class Reads:
     def read(self, image: object, *, region: object = None) -> list[TextBox]:
         words = [(top, bottom, word) for top, bottom, row in self.lines for word in row]
         return [
-            TextBox(text=word if index >= self.wrong else "#?", x0=20 * index, x1=20 * index + 9, y0=360 * top, y1=360 * bottom, score=0.9)
+            TextBox(text=word if index >= self.wrong else "#?", x0=20 * index, x1=20 * index + 9, y0=360 * top, y1=360 * bottom, score=0.97)
             for index, (top, bottom, word) in enumerate(words)
         ]  # fmt: skip
 

@@ -22,6 +22,7 @@ CuamasterError
     |-- EndpointUnavailable     a model endpoint: 429, 5xx, no answer
     |-- SourceUnavailable       a video site or feed did not answer, or is left alone for a while
     |-- FolderBusy              another process is writing the same folder
+    |-- DecoderStarved          a recording was not decoded in time because the machine or its disk had none for it
     `-- DesktopFault            infrastructure: says nothing about the policy
         |-- GuestUnresponsive   the agent or the screen does not answer
         |-- GuestDied           the virtual machine is gone
@@ -174,6 +175,10 @@ class SourceUnavailable(Transient):
 
 class FolderBusy(Transient):
     """Another process is writing the folder and did not finish in time."""
+
+
+class DecoderStarved(Transient):
+    """A decoder got neither far nor much of the processor: says nothing about the recording."""
 
 
 class DesktopFault(Transient):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from cuamaster.adapters.frames.glimpses import FEW, SCANNED_SECONDS, SHORT_SECONDS, Take, moments, scanned
-from cuamaster.errors import MediaError, MissingDependency
+from cuamaster.errors import DecoderStarved, MediaError, MissingDependency
 from cuamaster.ports import Glimpse, Image
 from cuamaster.records.chapters import listed_chapters
 from cuamaster.records.video import MediaInfo
@@ -25,7 +25,7 @@ from cuamaster.records.video import MediaInfo
 _SPEECH_RATE = 16000
 LONGER_SOUND = 1.0
 """Seconds by which sound may outlast the picture as a matter of course: encoders fill up their last block."""
-_PROBE_SECONDS = 60.0
+_PROBE_SECONDS = 600.0
 
 
 class FfmpegFrames:
@@ -138,7 +138,10 @@ class FfmpegFrames:
                 command, capture_output=True, text=True, errors="replace", timeout=_PROBE_SECONDS, check=False
             )
         except subprocess.TimeoutExpired as exc:
-            raise MediaError(f"{path}: ffprobe gave no answer in {_PROBE_SECONDS:.0f} s", reason="unreadable") from exc
+            raise DecoderStarved(
+                f"{path}: ffprobe gave no answer in {_PROBE_SECONDS:.0f} s",
+                hint="run it again when the machine is less busy, or from a disk that answers",
+            ) from exc
         if answer.returncode != 0:
             raise MediaError(f"{path}: not a readable recording: {_last_line(answer.stderr)}", reason="unreadable")
         facts = json.loads(answer.stdout)

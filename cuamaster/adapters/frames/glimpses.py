@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cuamaster.errors import DecoderStarved
 from cuamaster.ports import Glimpse, Gray
 
 log = logging.getLogger(__name__)
@@ -25,8 +27,12 @@ FEW = 4
 """So many different moments must be reached through key frames, or a short recording is read as a whole."""
 SCANNED_SECONDS = 300.0
 """Longer recordings are never read as a whole."""
-_MOMENT_SECONDS, _ALL_SECONDS, _SCAN_SECONDS = 60.0, 180.0, 180.0
-"""How long one moment, all of them, and a pass over a whole recording may take before they are given up."""
+_MOMENT_SECONDS, _SCAN_SECONDS = 60, 180
+"""Processor time that one moment, and a pass over a whole recording, may take before they are given up."""
+_WAIT = 10
+"""So many times as long may pass by the clock; then it is the machine that has no time for it, or its disk."""
+_ALL_SECONDS = 600.0
+"""After so long, by the clock, the moments there are must do."""
 _TIME = re.compile(rb"\bpts_time:\s*(-?[\d.]+)")
 
 
@@ -80,9 +86,11 @@ def _scale(take: Take) -> str:
 
 
 def _run(
-    program: str, path: Path, before: list[str], filters: str, after: list[str], seconds: float
+    program: str, path: Path, before: list[str], filters: str, after: list[str], seconds: int
 ) -> tuple[bytes, list[float]]:
     command = [
+        "prlimit",
+        f"--cpu={seconds}",
         program,
         "-nostdin",
         "-hide_banner",
@@ -100,8 +108,14 @@ def _run(
     ]
     command += ["-fps_mode", "passthrough", *after, "-f", "rawvideo", "pipe:"]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=seconds, check=False, stdin=subprocess.DEVNULL)
-    except subprocess.TimeoutExpired:
-        log.warning("%s: no answer from ffmpeg in %.0f s", path, seconds)
-        return b"", []
+        done = subprocess.run(
+            command, capture_output=True, timeout=_WAIT * seconds, check=False, stdin=subprocess.DEVNULL
+        )
+    except subprocess.TimeoutExpired as exc:
+        raise DecoderStarved(
+            f"{path}: ffmpeg gave no answer in {_WAIT * seconds} s and used less than {seconds} s of the processor",
+            hint="run it again when the machine is less busy, or from a disk that answers",
+        ) from exc
+    if done.returncode == -signal.SIGXCPU:
+        log.warning("%s: given up after %d s of the processor", path, seconds)
     return done.stdout, [float(value) for value in _TIME.findall(done.stderr)]

@@ -39,7 +39,7 @@ def _fill_condition(data: Any, arguments: Mapping[str, str]) -> Any:
         return {key: _fill_field(data, key, item, arguments) for key, item in data.items()}
     if isinstance(data, (list, tuple)):
         return [_fill_condition(item, arguments) for item in data]
-    return data
+    return fill_text(data, arguments) if isinstance(data, str) else data
 
 
 def _fill_field(data: Mapping[str, Any], key: str, value: Any, arguments: Mapping[str, str]) -> Any:

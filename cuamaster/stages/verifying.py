@@ -103,7 +103,7 @@ def _evidence(proof: Proof, folder: Path, digest: str) -> Evidence:
 
 def _tidy(folder: Path) -> None:
     """Remove pictures that no primitive refers to any more."""
-    items = [item for path in sorted(folder.glob("*.yaml")) for item in read_primitives(path)]
+    items = [item for path in sorted(folder.glob("*.yaml")) for item in read_primitives(path, evidence=False)]
     shown = {frame for item in items for evidence in item.primitive.evidence for frame in evidence.frames}
     for picture in (folder / "evidence").glob("*.jpg"):
         if picture.stem not in shown:

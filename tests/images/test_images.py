@@ -21,9 +21,9 @@ APPS = [
     ("office", "libreoffice-calc", "Untitled 1", "Sheet"),
     ("office", "libreoffice-writer", "Untitled 1", "Styles"),
     ("office", "libreoffice-impress", "Untitled 1", "Slide Show"),
-    ("web-media", "firefox", "Mozilla Firefox", "Reload"),
+    ("web-media", "netsurf", "NetSurf", "about:blank"),
     ("web-media", "eog", "Image Viewer", "Menu"),
-    ("web-media", "evince", "Document Viewer", "Open"),
+    ("web-media", "evince", "Recent Documents", "Open"),
 ]
 
 

@@ -9,7 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuamaster.errors import InvalidInput
-from cuamaster.records.condition import All, CommandOutput, Condition, FileExists, FileText, Not, WindowTitle
+from cuamaster.records.condition import (
+    All,
+    CommandOutput,
+    Condition,
+    DocumentSheets,
+    DocumentTable,
+    FileExists,
+    FileJson,
+    FileText,
+    Not,
+    WindowTitle,
+)
 from cuamaster.records.filling import names_in, placeholders, substitute, unify
 from cuamaster.records.reasoning import implies, matches
 from tests.records.conditions import conditions
@@ -31,6 +42,18 @@ def test_a_missing_argument_is_named() -> None:
 def test_values_are_not_filled_in_again() -> None:
     filled = substitute(NAMED, {"folder": "{name}", "name": "n", "text": "{folder}"})
     assert filled == FileText(path="~/{name}/n", text="{folder}", match="contains")
+
+
+def test_texts_in_lists_are_filled_in_as_well() -> None:
+    arguments = {"name": "Stock", "file": "a.ods"}
+    sheets = DocumentSheets(path="~/{file}", names=("{name}", "Sheet2"))
+    assert substitute(sheets, arguments) == DocumentSheets(path="~/a.ods", names=("Stock", "Sheet2"))
+    table = DocumentTable(path="~/a.ods", rows=(("{name}", "1"), ("x", "of {name}")))
+    assert substitute(table, arguments) == DocumentTable(path="~/a.ods", rows=(("Stock", "1"), ("x", "of Stock")))
+    keyed = FileJson(path="~/a.json", keys=("shops", "{name}"), value="1")
+    assert substitute(keyed, arguments) == FileJson(path="~/a.json", keys=("shops", "Stock"), value="1")
+    with pytest.raises(InvalidInput, match="name"):
+        substitute(sheets, {"file": "a.ods"})
 
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=20))

@@ -26,7 +26,7 @@ def establish(
     desktop: Desktop,
     reader: ScreenReader,
     *,
-    timeout: float = 90.0,
+    timeout: float = 180.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Run the setup steps and wait until all `established` conditions hold.
@@ -59,7 +59,7 @@ def carry_out(
     steps: Sequence[SetupStep],
     desktop: Desktop,
     *,
-    timeout: float = 90.0,
+    timeout: float = 180.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Run steps in order; `timeout` seconds for each application's window. Raises as `establish` does."""

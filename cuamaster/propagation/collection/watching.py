@@ -19,8 +19,8 @@ from cuamaster.vision.changes import same_screen
 
 PATIENCE_S = 3.0
 """An expected effect is given up once the desktop has been still, and its machine at rest, for this long ..."""
-MAX_PATIENCE_S = 45.0
-"""... or after this long in any case."""
+MAX_PATIENCE_S = 150.0
+"""... or after this long in any case: an office suite took 100 s to open its first window on a crowded host."""
 _LOOK_S = 2.0
 
 

@@ -2,7 +2,7 @@
 
 A text is compared with every labelled one (RBF kernel), and each of these votes for or against a tutorial and each other kind, so that a turn of
 phrase nobody wrote down counts by the ones it is close to, in any language of the model. Weights are in second_reader.npz, made by
-scripts/train_scorer.py; nothing is unpickled. It costs a thousand times what the scorer does, nearly all of it for the vectors.
+scripts/train_second_reader.py; nothing is unpickled. It costs a thousand times what the scorer does, nearly all of it for the vectors.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -93,7 +94,7 @@ class PrimitiveComposer:
         max_apps: int | None = None,
         min_apps: int = 1,
     ) -> list[Task]:
-        """At most `count` different tasks, strategies in turn; fewer when the library gives no more.
+        """At most `count` different tasks, about as many by each strategy; fewer when the library gives no more.
 
         `apps`: only primitives of these; `prefer`: ids of primitives of which each should be in some task, as far as possible;
         `names`, `domains`: application id -> display name, domain; `min_apps`, `max_apps`: so many applications in a task.
@@ -104,10 +105,12 @@ class PrimitiveComposer:
         pool = [p for p in pool if apps is None or p.app in apps]
         wanted = [p.id for p in pool if p.id in set(prefer)]
         tasks: dict[tuple[object, ...], Task] = {}
+        made, failed = Counter[Strategy](), Counter[Strategy]()
         turn = 0
         while pool and len(tasks) < count and turn < count * _TRIES:
             rng = Random(f"{seed}/{turn}")
-            strategy = self._strategies[turn % len(self._strategies)]
+            # one that found nothing is tried again before the others go on, but not for ever: it may not suit the library
+            strategy = min(self._strategies, key=lambda s: (failed[s] // _TRIES, made[s]))
             uncovered = [w for w in wanted if not any(w in _ids(task.plan) for task in tasks.values())]
             turn += 1
             sizes = rng.sample(self._sizes, len(self._sizes))
@@ -119,6 +122,9 @@ class PrimitiveComposer:
                     task = _task(plan, strategy, environment, rng, seed, names or {}, domains or {})
                     tasks.setdefault((strategy, *sorted(_ids(plan.uses))), task)
                     break
+            new = len(tasks) - made.total()
+            made[strategy] += new
+            failed[strategy] += not new
         return list(tasks.values())
 
 

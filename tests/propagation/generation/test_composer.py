@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from cuamaster.errors import InvalidInput
-from cuamaster.propagation.generation.composer import Guest, PrimitiveComposer
+from cuamaster.propagation.generation.composer import Guest, PrimitiveComposer, _Search
 from cuamaster.propagation.generation.facts import START, Fact, satisfied, setup_facts
 from cuamaster.propagation.generation.plan import Plan, extend, ground, simulate
 from cuamaster.propagation.generation.strategies import ALL_STRATEGIES, fits, handoffs
@@ -43,6 +43,30 @@ def tasks() -> list[Task]:
 def test_every_strategy_gives_tasks(tasks: list[Task]) -> None:
     assert {task.strategy for task in tasks} == set(ALL_STRATEGIES)
     assert len({task.id for task in tasks}) == len(tasks) >= 12
+
+
+def test_a_strategy_that_found_nothing_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, in_vain = _Search.plan, list[_Search]()
+
+    def searched(self: _Search, size: int, required: str | None) -> Plan | None:
+        if self._strategy == "cross_app_handoff" and in_vain in ([], [self]):
+            in_vain[:] = [self]
+            return None
+        return plan(self, size, required)
+
+    monkeypatch.setattr(_Search, "plan", searched)
+    assert {task.strategy for task in _tasks(count=6)} == set(ALL_STRATEGIES)
+    assert in_vain
+
+
+def test_a_strategy_that_never_finds_anything_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = _Search.plan
+
+    def searched(self: _Search, size: int, required: str | None) -> Plan | None:
+        return None if self._strategy == "sequential" else plan(self, size, required)
+
+    monkeypatch.setattr(_Search, "plan", searched)
+    assert len(_tasks(count=12)) == 12
 
 
 def test_sizes_and_labels(tasks: list[Task]) -> None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from cuamaster.adapters.annotators.rules import RulesAnnotator
+from cuamaster.adapters.embedders.e5 import E5Embedder
 from cuamaster.adapters.frames.ffmpeg import FfmpegFrames
 from cuamaster.assets import samples_folder
 from cuamaster.ports import SeedingPorts, VideoSource
@@ -60,7 +61,7 @@ class Run:
         ports = cast("SeedingPorts", SimpleNamespace(sources=sources, frames=FfmpegFrames()))
         wait = Patience(patience, lambda: self.now, self.wait)
         discover(self.folder, [EVERYTHING], sources, in_turn, 1, wait)
-        screen(self.folder, TAXONOMY, RulesAnnotator(), self.settings, in_turn)
+        screen(self.folder, TAXONOMY, RulesAnnotator(), E5Embedder(), self.settings, in_turn)
         fetch(self.folder, ports, self.settings, in_turn, wait)
         return self.folder.stage("fetch").kept(Media)
 

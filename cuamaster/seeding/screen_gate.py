@@ -36,9 +36,9 @@ ROUNDING = 0.02  # seconds
 RIM = 0.003
 """Of the screen's width, by which the camera's rectangle is made larger."""
 ENOUGH_WORDS = 12
-LEAST_WORDS, LEAST_CONFIDENCE = 4, 0.93
+LEAST_WORDS, LEAST_CONFIDENCE = 4, 0.9
 """Of the lines read there: words, and median confidence. Chosen on the tuned pages of benchmarks/legibility.py (known words in many sizes and
-qualities): of those that .93 lets through 95 in 100 can be read, at .8 84 are. Height tells nothing: the reader's boxes are hardly ever under 13 pixels, however small the letters."""
+qualities): the highest that loses none that can be read; of those let through 92 in 100 can be read, at .8 82. Height tells nothing: the reader's boxes are hardly ever under 13 pixels, however small the letters."""
 
 
 _REASONS: dict[Kind, str] = {

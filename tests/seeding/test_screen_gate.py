@@ -145,7 +145,7 @@ def test_what_is_no_screen_goes_with_its_reason_unread(show: Callable[[float], I
     assert "moments" in dropped.detail and not reader.regions
 
 
-@pytest.mark.parametrize("reader", [Reads(words=0), Reads(score=0.9)])
+@pytest.mark.parametrize("reader", [Reads(words=0), Reads(score=0.87)])
 def test_a_screen_that_cannot_be_read_is_dropped(reader: Reads) -> None:
     kept, (dropped,) = judged(screen, reader)
     assert not kept and dropped.reason == "unreadable" and "confidence" in dropped.detail

@@ -142,6 +142,13 @@ def _exists_follows(a: Condition, b: FileExists) -> bool:
     return _inside(path, wanted) and b.type in ("any", "dir")
 
 
+def _window(fact: Condition) -> WindowTitle | None:
+    """The window that must be there for a leaf to hold: a text of an application is read inside its window while it has the focus."""
+    if isinstance(fact, ScreenText) and fact.app:
+        return WindowTitle(app=fact.app, active=True)
+    return fact if isinstance(fact, WindowTitle) else None
+
+
 def _window_follows(a: WindowTitle, b: WindowTitle) -> bool:
     return b.title in a.title and b.app in ("", a.app) and (a.active or not b.active)
 
@@ -165,7 +172,12 @@ def _leaf_follows(a: Condition, b: Condition) -> bool:
         return _exists_follows(a, b)  # type: ignore[arg-type]
     if type(a) is kind:
         return a == b or (kind in _FOLLOWS and _FOLLOWS[kind](a, b))
-    return isinstance(b, AppRunning) and isinstance(a, WindowTitle) and bool(a.app) and a.app == b.app
+    window = _window(a)
+    if window is None:
+        return False
+    if isinstance(b, WindowTitle):
+        return _window_follows(window, b)
+    return isinstance(b, AppRunning) and bool(window.app) and window.app == b.app
 
 
 def _whole_words(part: str, text: str) -> bool:
@@ -270,7 +282,6 @@ _SAME_SUBJECT: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any, Any], bo
     SettingValue: (lambda c: (c.schema_id, c.key), lambda a, b: not same_variant(a.value, b.value)),
     ClipboardText: (lambda _: None, lambda a, b: a.text != b.text),
     ImageSize: (lambda c: c.path, lambda a, b: (a.width, a.height) != (b.width, b.height)),
-    WindowTitle: (lambda _: None, _windows_clash),
 }
 """Per kind: what two conditions must share to be about the same thing, and when they then exclude each other."""
 
@@ -279,7 +290,8 @@ def _leaves_clash(a: Condition, b: Condition) -> bool:
     rule = _SAME_SUBJECT.get(type(a)) if type(a) is type(b) else None
     if rule is not None and rule[0](a) == rule[0](b) and rule[1](a, b):
         return True
-    return _files_clash(a, b)
+    one, two = _window(a), _window(b)
+    return _files_clash(a, b) or (one is not None and two is not None and _windows_clash(one, two))
 
 
 def conflicts_with(a: Condition, b: Condition) -> bool:
@@ -324,6 +336,10 @@ def _ends(effect: Condition, fact: Condition) -> bool:
         return isinstance(fact, ScreenText) and bool(fact.app)  # another window or document is looked at now
     if isinstance(effect, ScreenText):
         return isinstance(fact, ScreenText) and effect.app == fact.app
+    if isinstance(effect, Not) and isinstance(
+        effect.of, WindowTitle
+    ):  # the text may have been in the window that was closed
+        return isinstance(fact, ScreenText) and (not fact.app or effect.of.app in ("", fact.app))
     if isinstance(effect, FileText):
         return isinstance(fact, (FileText, FileTable, FileJson, DocumentTable)) and effect.path == fact.path
     return False

@@ -107,7 +107,7 @@ class PrimitiveComposer:
         tasks: dict[tuple[object, ...], Task] = {}
         made, failed = Counter[Strategy](), Counter[Strategy]()
         turn = 0
-        while pool and len(tasks) < count and turn < count * _TRIES:
+        while pool and len(tasks) < count and turn < max(count, len(self._strategies)) * _TRIES:
             rng = Random(f"{seed}/{turn}")
             # one that found nothing is tried again before the others go on, but not for ever: it may not suit the library
             strategy = min(self._strategies, key=lambda s: (failed[s] // _TRIES, made[s]))

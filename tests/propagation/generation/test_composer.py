@@ -67,6 +67,7 @@ def test_a_strategy_that_never_finds_anything_holds_up_no_other(monkeypatch: pyt
 
     monkeypatch.setattr(_Search, "plan", searched)
     assert len(_tasks(count=12)) == 12
+    assert len(_tasks(count=1)) == 1
 
 
 def test_sizes_and_labels(tasks: list[Task]) -> None:

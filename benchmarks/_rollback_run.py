@@ -47,6 +47,8 @@ class Bench:
     guest: Guest
     store: Store
     journal: Callable[[str], Journal]
+    refused: Callable[[Task], str] = lambda _: ""
+    """Why a task gets no certificate; empty if it gets one. What is simulated comes out as the composer imagines it."""
 
 
 class Memory:
@@ -156,7 +158,9 @@ def simulated(kind: type[Unencoded] = Unencoded) -> Bench:
 
 @contextmanager
 def on_guest(settings: Settings) -> Iterator[Bench]:
-    """The curated library on a guest of its own for every episode, wired as collection is."""
+    """The curated library on a guest of its own for every episode, wired as collection is; only certified tasks are collected."""
+    from cuamaster.propagation.generation.certificate import certify
+    from cuamaster.stages.collecting import oracle_of
     from cuamaster.wiring import desktop_ports
 
     with desktop_ports(settings) as ports:
@@ -167,9 +171,15 @@ def on_guest(settings: Settings) -> Iterator[Bench]:
             with ports.host.open(image.name) as desktop:
                 yield desktop, ports.reader, time.monotonic
 
+        def refused(task: Task) -> str:
+            with ports.host.open(image.name) as desktop:
+                done = certify(task, desktop, ports.reader, oracle_of(ports, settings.mode, f"oracle-{task.id}"))
+            return "" if done.certificate.released else done.reason
+
         yield Bench(
             opened, list(Library.load(asset_folder("primitives"))),
             Guest(image.name, image.digest, image.capabilities, (image.width, image.height)), ports.store, ports.journal,
+            refused,
         )  # fmt: skip
 
 

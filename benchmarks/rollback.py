@@ -5,11 +5,12 @@ missing of the grid, prints the table beside the seed's figures and, on stdout, 
 finished episode is one line of `--state`; a run that was ended goes on where it stopped. `--report` only prints. `--part 1/2`
 and `--part 2/2` are for two processes on one state. `--desktop blind` is the simulated one without hashes of files in its signatures.
 
-Both arms are the same rollout, policy and faults; from scratch nothing is looked at before the policy has finished, and a failed
-attempt leads back to the start. An execution of a primitive errs at a rate at which from-scratch gives the seed's figure
-(`_rollback_cells.fault_rate`). A third of the faults show at once, a third harm a file that one of the next five uses needs,
-a third come back until their use is done in another way. What an oracle would execute under the same faults is told beside
-(`_rollback_bound.least`): one who knows a late fault when it shows, and one who knows it at once.
+Both arms are the same rollout, policy and faults; from scratch nothing is looked at before the policy has finished, and a
+failed attempt leads back to the start. On a guest only tasks that get a certificate are run, as collection does. An execution
+of a primitive errs at a rate at which from-scratch gives the seed's figure (`_rollback_cells.fault_rate`). A third of the
+faults show at once, a third harm a file that one of the next five uses needs, a third come back until their use is done in
+another way. What an oracle would execute under the same faults is told beside (`_rollback_bound.least`): one who knows a late
+fault when it shows, and one who knows it at once.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ def measure(bench: Bench, cells: Sequence[Cell], tasks: int, options: argparse.N
             kind = (options.desktop, options.mode, options.detector_errors)
             missing = [arm for arm in ARMS if (cell.name, number, arm, *kind) not in done]
             task = compose(bench, cell, number, options.mode) if missing else None
+            refused = bench.refused(task) if task else ""
             for arm in missing:
                 head = {
                     "cell": cell.name,
@@ -54,8 +56,8 @@ def measure(bench: Bench, cells: Sequence[Cell], tasks: int, options: argparse.N
                     **dict(zip(_KIND, kind, strict=True)),
                     "code": version,
                 }
-                if task is None:
-                    yield {**head, "outcome": "no-task"}
+                if task is None or refused:
+                    yield {**head, "outcome": "refused" if refused else "no-task", "message": refused}
                     continue
                 begun = time.perf_counter()
                 name, rate = f"{cell.name}-{number}", fault_rate(cell)

@@ -65,6 +65,11 @@ def golden_signature(folder: Path) -> StateSignature:
     return StateSignature.model_validate(json.loads((folder / "manifest.json").read_text("utf-8"))["signature"])
 
 
+def has_direct_agent(folder: Path) -> bool:
+    """Whether the second guest agent ran when the snapshot was made."""
+    return bool(json.loads((folder / "manifest.json").read_text("utf-8")).get("direct_agent"))
+
+
 def usable(folder: Path) -> bool:
     """Whether the golden snapshot in `folder` is complete and undamaged."""
     if not all((folder / name).is_file() for name in FILES):
@@ -95,9 +100,10 @@ def _make(
         limit = recipe.boot_seconds if isinstance(recipe, OwnRecipe) else BOOT_SECONDS
         if recipe.agent == "none":
             boot_seconds, signature = wait_drawn(guest, machine, limit)
-            opened = {}
+            opened, direct = {}, False
         else:
             boot_seconds = wait_desktop(guest, limit)
+            direct = guest.start_direct()
             session = Session(guest, recipe.user, recipe.home, recipe.window_apps)
             opened = _warm_up_all(guest, session, recipe, progress)
             signature = session.state(())
@@ -115,6 +121,7 @@ def _make(
         "warm_up_seconds": opened,
         "seconds": round(time.monotonic() - started, 1),
         "memory_bytes_on_disk": memory.stat().st_blocks * 512,
+        "direct_agent": direct,
         "signature": signature.model_dump(mode="json"),
     }
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")

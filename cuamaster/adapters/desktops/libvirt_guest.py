@@ -15,6 +15,7 @@ from typing import Any
 import libvirt
 import libvirt_qemu
 
+from cuamaster.adapters.desktops.libvirt_agent import START, AgentRefused, DirectAgent
 from cuamaster.errors import ConnectionLost, DesktopFault, GuestDied, GuestUnresponsive, NoRoom
 
 PIECE = 48 << 10
@@ -22,6 +23,11 @@ PIECE = 48 << 10
 
 IDLE_SHARE = 0.3
 """A guest whose virtual CPUs ran less than this share of the time is idle; a resting desktop needs a hundredth."""
+
+_TOLD_S = 2.0
+"""So long libvirt may take to learn that a machine which hung up has ended."""
+
+_NO_ANSWER = (libvirt.VIR_ERR_AGENT_UNRESPONSIVE, libvirt.VIR_ERR_OPERATION_TIMEOUT)
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,7 @@ class Guest:
         self.name = name
         self._domain = domain
         self._threads: list[int] = []
+        self._direct: DirectAgent | None = None
 
     # --- monitor
 
@@ -92,16 +99,44 @@ class Guest:
 
     def agent(self, command: str, arguments: Mapping[str, Any] | None = None, *, timeout: int | None = None) -> Any:
         """Send one guest agent command, waiting at most `timeout` seconds (None: `agent_seconds`) for the answer."""
-        request = json.dumps({"execute": command, "arguments": dict(arguments or {})})
         limit = self.agent_seconds if timeout is None else timeout
+        if self._direct is not None:
+            with self._spoken(f"agent command {command}"):
+                return self._direct.call(command, arguments or {}, limit)
+        request = json.dumps({"execute": command, "arguments": dict(arguments or {})})
         try:
             return json.loads(libvirt_qemu.qemuAgentCommand(self._domain, request, limit, 0))["return"]
         except libvirt.libvirtError as exc:
             raise self._fault(f"agent command {command}", exc) from exc
 
+    @contextmanager
+    def _spoken(self, what: str) -> Iterator[None]:
+        """Around a call of the second agent."""
+        try:
+            yield
+        except AgentRefused as exc:
+            raise DesktopFault(f"{self.name}: {what}: {exc}") from exc
+        except OSError as exc:
+            deadline = time.monotonic() + (0 if isinstance(exc, TimeoutError) else _TOLD_S)
+            while self.alive() and time.monotonic() < deadline:
+                time.sleep(0.02)
+            raise self._fault(what, exc) from exc
+
+    def start_direct(self) -> bool:
+        """Start the second agent and use it from now on; False where the guest or its machine has no channel for it."""
+        return self.execute(["/bin/sh", "-c", START]).exit_code == 0 and self.use_direct()
+
+    def use_direct(self) -> bool:
+        """Use the second agent, which runs already, from now on; False where it cannot be reached from this host."""
+        self._direct = DirectAgent.connect(self._domain)
+        return self._direct is not None
+
     def ping(self, timeout: int = 5) -> bool:
         """True when the guest agent answers; raises GuestDied when there is no guest any more."""
         try:
+            if self._direct is not None:
+                with self._spoken("agent"):
+                    return self._direct.sync(timeout)
             self.agent("guest-ping", timeout=timeout)
         except GuestDied:
             raise
@@ -265,6 +300,8 @@ class Guest:
 
     def destroy(self) -> None:
         """End QEMU; nothing happens when it is gone already."""
+        if self._direct is not None:
+            self._direct.close()
         try:
             self._domain.destroy()
         except libvirt.libvirtError as exc:
@@ -279,7 +316,7 @@ class Guest:
             return GuestDied(f"{self.name}: the virtual machine is gone ({what}: {exc})")
         if self._stopped_by_disk():
             return NoRoom(f"{self.name}: stopped because its disk on the host cannot grow ({what}: {exc})")
-        if exc.get_error_code() in (libvirt.VIR_ERR_AGENT_UNRESPONSIVE, libvirt.VIR_ERR_OPERATION_TIMEOUT):
+        if isinstance(exc, OSError) or exc.get_error_code() in _NO_ANSWER:
             return GuestUnresponsive(message)
         return DesktopFault(message)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from cuamaster.adapters.desktops.kvm_probe import kernel_for, probe_kvm
 from cuamaster.adapters.desktops.libvirt_desktop import LibvirtDesktop
 from cuamaster.adapters.desktops.libvirt_domain import Machine, describe_machine
-from cuamaster.adapters.desktops.libvirt_golden import ensure_golden, golden_signature
+from cuamaster.adapters.desktops.libvirt_golden import ensure_golden, golden_signature, has_direct_agent
 from cuamaster.adapters.desktops.libvirt_guest import Guest
 from cuamaster.adapters.desktops.libvirt_machine import start_clone, start_fork
 from cuamaster.adapters.desktops.libvirt_root import Root, open_root
@@ -118,6 +118,8 @@ class LibvirtHost:
                 guest = start_fork(ready.root, ready.machine, name, ready.image.folder, ready.golden, folder, label)
             undo.callback(guest.destroy)
             if ready.recipe.agent != "none":
+                if has_direct_agent(ready.golden):
+                    guest.use_direct()
                 guest.wait_agent(_AGENT_SECONDS)
             desktop = (
                 self._forked(guest, ready, folder, source, label) if source else self._cloned(guest, ready, folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import shlex
 import time
@@ -10,22 +9,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from cuamaster.action_space import CUAAction
 from cuamaster.adapters.desktops.libvirt_actions import SHELL_SECONDS, Performer
 from cuamaster.adapters.desktops.libvirt_domain import copy_disk
-from cuamaster.adapters.desktops.libvirt_freshness import Freshness
-from cuamaster.adapters.desktops.libvirt_guest import IDLE_SHARE, Guest
+from cuamaster.adapters.desktops.libvirt_eyes import Eyes
+from cuamaster.adapters.desktops.libvirt_guest import Guest
 from cuamaster.adapters.desktops.libvirt_input import Input
 from cuamaster.adapters.desktops.libvirt_migration import SnapshotJobs
 from cuamaster.adapters.desktops.libvirt_root import end_qemus
 from cuamaster.adapters.desktops.libvirt_session import Session
+from cuamaster.adapters.desktops.libvirt_signature import difference, screen_signature
 from cuamaster.adapters.images.recipe import GuestRecipe
 from cuamaster.errors import (
-    BadFrame,
     DesktopFault,
     GuestUnresponsive,
     HostBusy,
@@ -33,18 +29,16 @@ from cuamaster.errors import (
     StateDrift,
     UnknownName,
 )
-from cuamaster.ports import Desktop, Frame, GuestImage, Image, ShellResult
+from cuamaster.ports import Desktop, Frame, GuestImage, ShellResult
 from cuamaster.records.episode import Receipt
 from cuamaster.records.scene import Elements
 from cuamaster.records.trajectory import StateSignature
-from cuamaster.vision.frame_gate import decode_screenshot
 
 log = logging.getLogger(__name__)
 
 _AGENT_SECONDS = 60.0
 _ATTEST_SECONDS = 5.0
 _REOPENED_SECONDS = 10.0
-_FRAME_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -91,7 +85,7 @@ class LibvirtDesktop:
         self._jobs = SnapshotJobs(guest, folder)
         self._twin = twin
         self._saved: dict[str, _Saved] = dict(snapshots_of._saved) if snapshots_of else {}
-        self._freshness = Freshness(lambda: self._look()[0], self._input, self._draws)
+        self._eyes = Eyes(guest, folder, self._input, (image.width, image.height), local=local, draws=self._draws)
         self._closed = False
         self._input.release_all()
 
@@ -111,7 +105,7 @@ class LibvirtDesktop:
         except GuestUnresponsive as exc:
             response, code, status = exc.message, None, "unknown"
         if action.category == "gui":
-            self._freshness.acted()
+            self._eyes.acted()
         seconds = round(time.monotonic() - started, 4)
         return Receipt(action_id=action_id, status=status, response=response, exit_code=code, seconds=seconds)
 
@@ -123,58 +117,14 @@ class LibvirtDesktop:
 
     def screenshot(self) -> Frame:
         """The screen now; raises BadFrame: black, truncated or wrong-sized for seconds (a mode switch is shorter), or stale."""
-        pixels, taken = self._look()
-        if self._freshness.doubtful:
-            self._freshness.prove()
-            pixels, taken = self._look()
-        return Frame(image=pixels, t=taken)
-
-    def _look(self) -> tuple[Image, float]:
-        """The screen's pixels and when they were taken, as `screenshot` but not encoded yet."""
-        deadline = time.monotonic() + _FRAME_SECONDS
-        while True:
-            taken = time.monotonic()
-            try:
-                pixels = decode_screenshot(self._grab(), self.width, self.height)
-                self._freshness.saw(pixels)
-                return pixels, taken
-            except BadFrame:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.1)
-
-    def _grab(self) -> bytes:
-        return self._guest.screendump(self._folder / "screen.ppm") if self._local else self._guest.screenshot()
+        return self._eyes.screenshot()
 
     def settle(self, *, timeout: float = 10.0, quiet: float = 0.4) -> Frame:
-        """The screen once no pixel changed and the guest was idle for `quiet` seconds, or the last one at the deadline.
-
-        Idleness matters: under emulation an application may compute for seconds before its window appears.
-        """
-        deadline = time.monotonic() + timeout
-        pixels, taken = self._look()
-        since, busy = taken, self._vcpu_seconds()
-        while time.monotonic() < deadline:
-            time.sleep(min(0.1, quiet / 3))
-            before = pixels
-            pixels, taken = self._look()
-            now = self._vcpu_seconds()
-            if not np.array_equal(pixels, before):
-                since, busy = taken, now
-            elif taken - since >= quiet:
-                if now - busy <= IDLE_SHARE * (taken - since) and (not self._local or self._guest.halted()):
-                    if not self._freshness.doubtful:
-                        break
-                    self._freshness.prove()
-                since, busy = taken, now
-        return Frame(image=pixels, t=taken)
+        """The screen once no pixel changed and the guest was idle for `quiet` seconds, or the last one at the deadline."""
+        return self._eyes.settle(timeout, quiet)
 
     def _draws(self) -> bool:
         return self._session is None or self._session.draws()
-
-    def _vcpu_seconds(self) -> float:
-        used = self._guest.vcpu_seconds() if self._local else None
-        return 0.0 if used is None else used
 
     def shell(self, command: str, *, cwd: str | None = None, timeout: float = SHELL_SECONDS) -> ShellResult:
         """Run with bash as the desktop's user in its session; after `timeout` seconds the process group is killed."""
@@ -261,7 +211,7 @@ class LibvirtDesktop:
     def attest_snapshot(self, label: str) -> StateSignature:
         """After the guest was loaded from `label`: wait for it, release what is held, compare. Raises StateDrift."""
         saved = self._known(label)
-        self._freshness.forget()
+        self._eyes.forget()
         if self._session is not None:
             self._guest.wait_agent(_AGENT_SECONDS)
         self._input.release_all(saved.held)
@@ -342,31 +292,3 @@ class LibvirtDesktop:
         finally:
             end_qemus(self._folder)  # libvirt may have gone, and its machine not
             self._on_close()
-
-
-def difference(expected: StateSignature, seen: StateSignature) -> str:
-    """What differs between two signatures, in words."""
-    parts = []
-    if expected.active != seen.active:
-        parts.append(f"active window {_name(expected.active)} became {_name(seen.active)}")
-    if expected.windows != seen.windows:
-        parts.append(
-            f"windows {[_name(item) for item in expected.windows]} became {[_name(item) for item in seen.windows]}"
-        )
-    changed = [path for path in expected.files if expected.files[path] != seen.files.get(path)]
-    if changed:
-        parts.append(f"files differ: {', '.join(changed)}")
-    return "; ".join(parts) or (
-        "controller data differ" if expected.controller == seen.controller else "another screen"
-    )
-
-
-def screen_signature(image: Image) -> StateSignature:
-    """All that is known of a guest that nobody can ask: what its screen shows."""
-    return StateSignature(active=None, controller={"screen": hashlib.sha256(image.tobytes()).hexdigest()})
-
-
-def _name(window: Any) -> str:
-    if window is None:
-        return "none"
-    return f"{window.app} {window.title!r} {window.width}x{window.height}+{window.x}+{window.y}"

@@ -10,7 +10,6 @@ import shutil
 import time
 from pathlib import Path
 
-from cuamaster.adapters.desktops.libvirt_desktop import screen_signature
 from cuamaster.adapters.desktops.libvirt_domain import Machine, domain_xml, make_overlay
 from cuamaster.adapters.desktops.libvirt_guest import Guest
 from cuamaster.adapters.desktops.libvirt_machine import start_guest
@@ -18,6 +17,7 @@ from cuamaster.adapters.desktops.libvirt_migration import save_state
 from cuamaster.adapters.desktops.libvirt_root import Root
 from cuamaster.adapters.desktops.libvirt_seal import SEAL, damage, seal
 from cuamaster.adapters.desktops.libvirt_session import Session
+from cuamaster.adapters.desktops.libvirt_signature import screen_signature
 from cuamaster.adapters.images.recipe import GuestRecipe, OwnRecipe, WarmUp
 from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, MissingCapability
 from cuamaster.ports import GuestImage, Progress
@@ -153,7 +153,7 @@ def wait_drawn(guest: Guest, machine: Machine, seconds: float) -> tuple[float, S
     started = time.monotonic()
     shown: StateSignature | None = None
     while time.monotonic() - started < seconds:
-        guest.wait_idle(seconds - (time.monotonic() - started), quiet=_DRAWN_S)
+        guest.vcpus.wait_idle(seconds - (time.monotonic() - started), quiet=_DRAWN_S)
         try:
             now = screen_signature(decode_screenshot(guest.screenshot(), machine.width, machine.height))
         except BadFrame:
@@ -175,7 +175,7 @@ def _warm_up_all(guest: Guest, session: Session, recipe: GuestRecipe, progress: 
         progress(f"warming up {application.command}", 0.4 + 0.5 * number / len(recipe.warm_up))
         opened[application.command] = round(_warm_up(guest, session, application), 1)
     session.shell("rm -f ~/.local/share/recently-used.xbel; sync", None, 60.0)
-    guest.wait_idle(WARM_UP_SECONDS)
+    guest.vcpus.wait_idle(WARM_UP_SECONDS)
     return opened
 
 
@@ -186,12 +186,12 @@ def _warm_up(guest: Guest, session: Session, application: WarmUp) -> float:
     if started.exit_code != 0:
         raise DesktopFault(f"{guest.name}: cannot start {application.command}: {started.stderr.strip()}")
     find = f"wmctrl -lx | awk '$2 != -1' | grep -i -F {shlex.quote('.' + application.window_class + ' ')}"
-    guest.wait_idle(WARM_UP_SECONDS)
+    guest.vcpus.wait_idle(WARM_UP_SECONDS)
     _poll(guest, session, find, 0, f"{application.command} did not show a window")
     seconds = time.monotonic() - begun
     close = f"{find} | cut -d' ' -f1 | while read -r id; do wmctrl -i -c $id; done"
     session.shell(close, None, 30.0)
-    guest.wait_idle(WARM_UP_SECONDS)
+    guest.vcpus.wait_idle(WARM_UP_SECONDS)
     # Asked again each time: a dialog of its first start may have to go before the window under it can.
     _poll(guest, session, f"{close}; {find}", 1, f"{application.command} did not close its window")
     return seconds
@@ -202,4 +202,4 @@ def _poll(guest: Guest, session: Session, command: str, wanted: int, message: st
     while session.shell(command, None, 30.0).exit_code != wanted:
         if time.monotonic() > deadline:
             raise GuestUnresponsive(f"{guest.name}: {message} within {WARM_UP_SECONDS:g} s")
-        guest.wait_idle(deadline - time.monotonic())
+        guest.vcpus.wait_idle(deadline - time.monotonic())

@@ -16,13 +16,11 @@ import libvirt
 import libvirt_qemu
 
 from cuamaster.adapters.desktops.libvirt_agent import START, AgentRefused, DirectAgent
+from cuamaster.adapters.desktops.libvirt_vcpus import Vcpus
 from cuamaster.errors import ConnectionLost, DesktopFault, GuestDied, GuestUnresponsive, NoRoom
 
 PIECE = 48 << 10
 """Bytes per guest-file-write and per read: pieces of 192 KiB have been seen to corrupt the agent's JSON."""
-
-IDLE_SHARE = 0.3
-"""A guest whose virtual CPUs ran less than this share of the time is idle; a resting desktop needs a hundredth."""
 
 _TOLD_S = 2.0
 """So long libvirt may take to learn that a machine which hung up has ended."""
@@ -52,7 +50,7 @@ class Guest:
     def __init__(self, domain: Any, name: str) -> None:
         self.name = name
         self._domain = domain
-        self._threads: list[int] = []
+        self.vcpus = Vcpus(lambda: self.qmp("query-cpus-fast"))
         self._direct: DirectAgent | None = None
 
     # --- monitor
@@ -232,54 +230,6 @@ class Guest:
             stream.recvAll(lambda _stream, data, _opaque: parts.append(bytes(data)), None)
             stream.finish()
         return b"".join(parts)
-
-    def vcpu_seconds(self) -> float | None:
-        """Seconds the virtual CPUs ran or wanted to run so far; None when QEMU is not on this host.
-
-        Wanting counts (schedstat's second field): on a crowded host a busy guest may get little CPU.
-        """
-        total = 0
-        try:
-            for thread in self._vcpu_threads():
-                ran, waited, _slices = Path(f"/proc/{thread}/schedstat").read_text("ascii").split()
-                total += int(ran) + int(waited)
-        except OSError:
-            return None
-        return total / 1e9
-
-    def _vcpu_threads(self) -> list[int]:
-        if not self._threads:
-            self._threads = [int(cpu["thread-id"]) for cpu in self.qmp("query-cpus-fast")]
-        return self._threads
-
-    def halted(self) -> bool:
-        """Whether no virtual CPU has anything to do; one that wants to run but gets no time from this host is not halted.
-
-        Only for QEMU on this host; True when it is gone.
-        """
-        try:
-            stats = [Path(f"/proc/{thread}/stat").read_text("ascii") for thread in self._vcpu_threads()]
-        except OSError:
-            return True
-        return all(stat.rpartition(")")[2].split()[0] == "S" for stat in stats)
-
-    def wait_halted(self, seconds: float) -> None:
-        """Return once the virtual CPUs were seen halted twice in a row, at the latest after `seconds`."""
-        deadline = time.monotonic() + seconds
-        seen = 0
-        while seen < 2 and time.monotonic() < deadline:
-            seen = seen + 1 if self.halted() else 0
-            time.sleep(0.002)
-
-    def wait_idle(self, seconds: float, quiet: float = 1.0) -> None:
-        """Return once the virtual CPUs rested for `quiet` seconds, at the latest after `seconds`; costs the guest nothing."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            started, before = time.monotonic(), self.vcpu_seconds()
-            time.sleep(quiet)
-            after = self.vcpu_seconds()
-            if before is None or after is None or after - before <= IDLE_SHARE * (time.monotonic() - started):
-                return
 
     def alive(self) -> bool:
         """Whether QEMU still runs."""

@@ -192,7 +192,7 @@ class Input:
         if self._agent:
             self._guest.agent("guest-ping", timeout=10)
         if self._local:
-            self._guest.wait_halted(_REST_S)
+            self._guest.vcpus.wait_halted(_REST_S)
         elif not self._agent:
             self._pace(_REST_S)
         self._unseen = 0

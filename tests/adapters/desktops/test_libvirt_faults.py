@@ -81,6 +81,19 @@ def test_a_guest_that_does_not_answer_is_unresponsive_and_its_action_unknown(hos
         assert desktop.screenshot().image.any()  # the screen needs no agent
 
 
+def test_the_second_agent_serves_clones_restores_and_forks(desktop: LibvirtDesktop) -> None:
+    data = bytes(range(256)) * 4096
+    desktop.write_file("~/data", data)
+    desktop.snapshot("written", ["~/data"])
+    desktop.shell("rm ~/data")
+    desktop.rollback("written")
+    with desktop.fork("written") as twin:
+        for place in (desktop, twin):
+            assert place._guest._direct is not None  # type: ignore[attr-defined]
+            assert place.read_file("~/data") == data
+    desktop.drop_snapshot("written")
+
+
 def test_a_drifted_state_is_told_from_the_attested_one(desktop: LibvirtDesktop) -> None:
     desktop.write_file("~/f.txt", b"one")
     signature = desktop.snapshot("drift", ["~/f.txt"])

@@ -10,7 +10,6 @@ import shutil
 import time
 from pathlib import Path
 
-from cuamaster.adapters.desktops.libvirt_desktop import screen_signature
 from cuamaster.adapters.desktops.libvirt_domain import Machine, domain_xml, make_overlay
 from cuamaster.adapters.desktops.libvirt_guest import Guest
 from cuamaster.adapters.desktops.libvirt_machine import start_guest
@@ -18,6 +17,7 @@ from cuamaster.adapters.desktops.libvirt_migration import save_state
 from cuamaster.adapters.desktops.libvirt_root import Root
 from cuamaster.adapters.desktops.libvirt_seal import SEAL, damage, seal
 from cuamaster.adapters.desktops.libvirt_session import Session
+from cuamaster.adapters.desktops.signatures import screen_signature
 from cuamaster.adapters.images.recipe import GuestRecipe, OwnRecipe, WarmUp
 from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, MissingCapability
 from cuamaster.ports import GuestImage, Progress

@@ -68,7 +68,7 @@ def rollbacks(host: LibvirtHost, count: int) -> dict[str, list[float]]:
             found["rollback_attested"].append(time.perf_counter() - started)
             # The same again, but only until the agent answers.
             started = time.perf_counter()
-            desktop._jobs.load(label)  # type: ignore[attr-defined]
+            desktop.snapshots._jobs.load(label)  # type: ignore[attr-defined]
             desktop._guest.wait_agent(60)  # type: ignore[attr-defined]
             found["rollback"].append(time.perf_counter() - started)
             started = time.perf_counter()

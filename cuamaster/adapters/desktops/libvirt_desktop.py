@@ -7,7 +7,6 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from cuamaster.action_space import CUAAction
@@ -19,14 +18,14 @@ from cuamaster.adapters.desktops.libvirt_input import Input
 from cuamaster.adapters.desktops.libvirt_migration import SnapshotJobs
 from cuamaster.adapters.desktops.libvirt_root import end_qemus
 from cuamaster.adapters.desktops.libvirt_session import Session
-from cuamaster.adapters.desktops.libvirt_signature import difference, screen_signature
+from cuamaster.adapters.desktops.libvirt_snapshots import AttestedSnapshots
+from cuamaster.adapters.desktops.signatures import screen_signature
 from cuamaster.adapters.images.recipe import GuestRecipe
 from cuamaster.errors import (
     DesktopFault,
     GuestUnresponsive,
     HostBusy,
     MissingCapability,
-    StateDrift,
     UnknownName,
 )
 from cuamaster.ports import Desktop, Frame, GuestImage, ShellResult
@@ -35,19 +34,6 @@ from cuamaster.records.scene import Elements
 from cuamaster.records.trajectory import StateSignature
 
 log = logging.getLogger(__name__)
-
-_AGENT_SECONDS = 60.0
-_ATTEST_SECONDS = 5.0
-_REOPENED_SECONDS = 10.0
-
-
-@dataclass(frozen=True)
-class _Saved:
-    """What is known of a snapshot besides its bytes: the attested state, the pointer's place, what was held down."""
-
-    signature: StateSignature
-    pointer: tuple[int, int]
-    held: tuple[tuple[str, str], ...]
 
 
 class LibvirtDesktop:
@@ -82,10 +68,12 @@ class LibvirtDesktop:
         self._session = Session(guest, recipe.user, recipe.home, recipe.window_apps) if recipe.agent != "none" else None
         self._input = Input(guest, image.width, image.height, local=local, agent=self._session is not None)
         self._performer = Performer(self._input, self._session, image.width, image.height)
-        self._jobs = SnapshotJobs(guest, folder)
         self._twin = twin
-        self._saved: dict[str, _Saved] = dict(snapshots_of._saved) if snapshots_of else {}
         self._eyes = Eyes(guest, folder, self._input, (image.width, image.height), local=local, draws=self._draws)
+        self.snapshots: AttestedSnapshots = AttestedSnapshots(
+            guest, SnapshotJobs(guest, folder), self._input, self._eyes.freshness, self._signature,
+            answers=self._session is not None, inherited=snapshots_of.snapshots if snapshots_of else None,
+        )  # fmt: skip
         self._closed = False
         self._input.release_all()
 
@@ -105,7 +93,7 @@ class LibvirtDesktop:
         except GuestUnresponsive as exc:
             response, code, status = exc.message, None, "unknown"
         if action.category == "gui":
-            self._eyes.acted()
+            self._eyes.freshness.acted()
         seconds = round(time.monotonic() - started, 4)
         return Receipt(action_id=action_id, status=status, response=response, exit_code=code, seconds=seconds)
 
@@ -183,77 +171,27 @@ class LibvirtDesktop:
 
         The signature is read before and after: raises StateDrift when the desktop does not hold still for it.
         """
-        deadline = time.monotonic() + _ATTEST_SECONDS
-        self.drop_snapshot(label)
-        before = self._signature(files)
-        while True:
-            self._jobs.save(label)
-            after = self._signature(files)
-            if after == before:
-                self._saved[label] = _Saved(after, self._input.pointer, self._input.held)
-                return after
-            self._jobs.delete(label)
-            if time.monotonic() > deadline:
-                raise StateDrift(
-                    f"{self.name}: the desktop keeps changing, no stable snapshot {label!r}: {difference(before, after)}"
-                )
-            before = after
+        return self.snapshots.save(label, files)
 
     def rollback(self, label: str) -> StateSignature:
         """Return memory and disk to `label` and release held keys.
 
         Raises UnknownName for a label never saved, StateDrift when the state is not the attested one.
         """
-        self._known(label)
-        self._jobs.load(label)
-        return self.attest_snapshot(label)
-
-    def attest_snapshot(self, label: str) -> StateSignature:
-        """After the guest was loaded from `label`: wait for it, release what is held, compare. Raises StateDrift."""
-        saved = self._known(label)
-        self._eyes.forget()
-        if self._session is not None:
-            self._guest.wait_agent(_AGENT_SECONDS)
-        self._input.release_all(saved.held)
-        self._input.pointer = saved.pointer
-        return self.attest(saved.signature, f"the rollback to {label!r}")
-
-    def attest(self, expected: StateSignature, after: str) -> StateSignature:
-        """The state now, which must become `expected` within seconds `after` something; raises StateDrift."""
-        deadline = time.monotonic() + _ATTEST_SECONDS
-        while (seen := self._restored_signature(tuple(expected.files))) != expected:
-            if time.monotonic() > deadline:
-                raise StateDrift(f"{self.name}: after {after}: {difference(expected, seen)}")
-            time.sleep(0.1)
-        return seen
-
-    def _restored_signature(self, files: Sequence[str]) -> StateSignature:
-        """The signature of a guest that was just restored. Its agent's port closes and opens once more then, and on a busy host that is
-        told so late that it cuts off a command; reading the state twice changes nothing."""
-        try:
-            return self._signature(files)
-        except GuestUnresponsive:
-            if self._session is None:
-                raise
-            self._guest.wait_agent(_REOPENED_SECONDS)
-            return self._signature(files)
+        return self.snapshots.load(label)
 
     def snapshot_sizes(self) -> Mapping[str, int]:
         """Bytes that each snapshot's memory and device state take on disk."""
-        sizes = self._jobs.sizes()
-        return {label: sizes[label] for label in self._saved if label in sizes}
+        return self.snapshots.sizes()
 
-    def _known(self, label: str) -> _Saved:
-        if label not in self._saved:
-            raise UnknownName(
-                f"{self.name} has no snapshot {label!r}", hint=f"it has {', '.join(self._saved) or 'none'}"
-            )
-        return self._saved[label]
+    def drop_snapshot(self, label: str) -> None:
+        """Free a snapshot's space; unknown labels are ignored."""
+        self.snapshots.drop(label)
 
     @contextmanager
     def fork(self, label: str) -> Iterator[Desktop]:
         """Another guest that stands at `label`, with a copy of this one's disk; this one stops while the disk is copied."""
-        self._known(label)
+        self.snapshots.known(label)
         if self._twin is None:
             raise HostBusy(f"{self.name} has no host that could start a fork")
         desktop = self._twin(self, label)
@@ -274,11 +212,6 @@ class LibvirtDesktop:
     def disk_mib(self) -> int:
         """What the disk takes on the host now."""
         return (self._folder / "disk.qcow2").stat().st_blocks >> 11
-
-    def drop_snapshot(self, label: str) -> None:
-        """Free a snapshot's space; unknown labels are ignored."""
-        if self._saved.pop(label, None) is not None:
-            self._jobs.delete(label)
 
     def close(self) -> None:
         """End the machine and free its disk; safe to call twice, and never a reason to lose what was collected on it."""

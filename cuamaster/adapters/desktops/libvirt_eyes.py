@@ -35,15 +35,13 @@ class Eyes:
         self._folder = folder
         self._size = size
         self._local = local
-        self._freshness = Freshness(lambda: self._look()[0], devices, draws)
-        self.acted = self._freshness.acted
-        self.forget = self._freshness.forget
+        self.freshness = Freshness(lambda: self._look()[0], devices, draws)
 
     def screenshot(self) -> Frame:
         """The screen now; raises BadFrame."""
         pixels, taken = self._look()
-        if self._freshness.doubtful:
-            self._freshness.prove()
+        if self.freshness.doubtful:
+            self.freshness.prove()
             pixels, taken = self._look()
         return Frame(image=pixels, t=taken)
 
@@ -63,9 +61,9 @@ class Eyes:
                 if taken - since < quiet:
                     continue
                 if not self._local or (self._guest.vcpus.rested(since, used) and self._guest.vcpus.halted()):
-                    if not self._freshness.doubtful:
+                    if not self.freshness.doubtful:
                         break
-                    self._freshness.prove()
+                    self.freshness.prove()
             since, used = taken, self._vcpu_seconds()
         return Frame(image=pixels, t=taken)
 
@@ -76,7 +74,7 @@ class Eyes:
             taken = time.monotonic()
             try:
                 pixels = decode_screenshot(self._grab(), *self._size)
-                self._freshness.saw(pixels)
+                self.freshness.saw(pixels)
                 return pixels, taken
             except BadFrame:
                 if time.monotonic() > deadline:

@@ -17,7 +17,7 @@ from cuamaster.adapters.desktops.libvirt_migration import save_state
 from cuamaster.adapters.desktops.libvirt_root import Root
 from cuamaster.adapters.desktops.libvirt_seal import SEAL, damage, seal
 from cuamaster.adapters.desktops.libvirt_session import Session
-from cuamaster.adapters.desktops.libvirt_signature import screen_signature
+from cuamaster.adapters.desktops.signatures import screen_signature
 from cuamaster.adapters.images.recipe import GuestRecipe, OwnRecipe, WarmUp
 from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, MissingCapability
 from cuamaster.ports import GuestImage, Progress

@@ -135,7 +135,7 @@ class LibvirtHost:
             guest.execute(["/usr/lib/desk/busybox", "date", "-s", f"@{time.time():.0f}"])
         wanted = self._screen or (ready.image.width, ready.image.height)
         desktop = self._desktop(guest, ready, folder, wanted)
-        desktop.attest(golden_signature(ready.golden), "the start from the golden snapshot")
+        desktop.snapshots.attest(golden_signature(ready.golden), "the start from the golden snapshot")
         if wanted != (ready.image.width, ready.image.height):
             switch_screen(desktop, *wanted)
         return desktop
@@ -145,7 +145,7 @@ class LibvirtHost:
     ) -> LibvirtDesktop:
         """The desktop of a fork that stands at `label` of `source`, attested."""
         desktop = self._desktop(guest, ready, folder, (source.width, source.height), source)
-        desktop.attest_snapshot(label)
+        desktop.snapshots.loaded(label)
         return desktop
 
     def _desktop(

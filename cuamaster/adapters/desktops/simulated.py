@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cuamaster.action_space import CUAAction, canonical_key
+from cuamaster.adapters.desktops.signatures import difference
 from cuamaster.adapters.desktops.simulated_keys import press, type_text
 from cuamaster.adapters.desktops.simulated_pointer import mouse
 from cuamaster.adapters.desktops.simulated_records import RECORD_APPS, RECORDS_IMAGE
@@ -200,7 +201,7 @@ class SimulatedDesktop:
         self.world.held.clear()
         seen = self.state(tuple(expected.files))
         if seen != expected:
-            raise StateDrift(f"after the rollback to {label!r} the state is not the attested one")
+            raise StateDrift(f"after the rollback to {label!r}: {difference(expected, seen)}")
         return seen
 
     def drop_snapshot(self, label: str) -> None:

@@ -45,7 +45,7 @@ def listed(
     listing: Callable[[str, int, int], Mapping[str, Any]], address: str, limit: int = LIST_LIMIT
 ) -> Iterator[Video]:
     """Videos of an address, at most `limit`; lists in lists are opened, each once, so that one that holds itself ends."""
-    from cuamaster.adapters.videos.polite import is_list, plain_address
+    from cuamaster.adapters.videos.extractors import is_list, plain_address
 
     opened: set[str] = set()
     seen: set[str] = set()
@@ -90,7 +90,7 @@ def _flat(info: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[Mapping[str
 
 def video_of(entry: Mapping[str, Any], info: Mapping[str, Any]) -> Video | None:
     """A listed entry; None for one without an address."""
-    from cuamaster.adapters.videos.polite import extractor_of, plain_address
+    from cuamaster.adapters.videos.extractors import extractor_of, plain_address
 
     url = plain_address(entry.get("webpage_url")) or plain_address(entry.get("url"))
     if url is None:

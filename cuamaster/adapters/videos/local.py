@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import logging
 import os
@@ -12,22 +11,17 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from cuamaster.adapters.videos.feeds import FeedItem, is_feed, parse_feed
-from cuamaster.adapters.videos.metadata import names_query, video_from_info
+from cuamaster.adapters.videos.metadata import names_query
+from cuamaster.adapters.videos.recordings import MEDIA, recording, sidecars
 from cuamaster.adapters.videos.web import FEED_BYTES, Web
 from cuamaster.errors import CuamasterError, InvalidInput, MediaError, SourceUnavailable, UnknownName, storing
 from cuamaster.ports import Fetched
 from cuamaster.records.video import Query, Video
 
 log = logging.getLogger(__name__)
-MEDIA = frozenset(
-    [".mp4", ".webm", ".mkv", ".mov", ".avi", ".m4v", ".flv", ".ogv", ".mpg", ".mpeg", ".ts", ".wmv", ".gif"]
-)
-CAPTIONS = (".json3", ".vtt", ".srt")
-"""Best first: json3 has true word times."""
 FEEDS = frozenset([".xml", ".rss", ".atom", ".json"])
 
 
@@ -69,7 +63,7 @@ class LocalVideos:
 
     def _there(self) -> list[tuple[str, int, int]]:
         files = [
-            file for place in self._places for file in _files(Path(place)) or _sidecars(Path(place)) if file.is_file()
+            file for place in self._places for file in _files(Path(place)) or sidecars(Path(place)) if file.is_file()
         ]
         return [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
 
@@ -151,11 +145,11 @@ class LocalVideos:
         elif path.is_dir():
             for file in _files(path):
                 if file.suffix.lower() in MEDIA:
-                    yield self._recording(file)
+                    yield recording(file, self._language)
                 elif file.suffix.lower() in FEEDS and _begins_as_feed(file):
                     yield from _entries(functools.partial(_read, file), file.resolve().as_uri(), faults)
         elif path.is_file() and path.suffix.lower() in MEDIA:
-            yield self._recording(path)
+            yield recording(path, self._language)
         elif path.is_file():
             yield from _entries(functools.partial(_read, path), path.resolve().as_uri(), faults)
         else:
@@ -188,51 +182,9 @@ class LocalVideos:
         partial.replace(target)
         return target
 
-    def _recording(self, file: Path) -> FeedItem:
-        """A recording whose description is broken goes by its name, and is refused with that fault when it is fetched."""
-        fault = None
-        try:
-            info = _described(file)
-        except InvalidInput as exc:
-            info, fault = {}, exc
-        source = str(info.get("extractor_key") or info.get("extractor") or "local").lower()
-        identity = str(info.get("id") or f"{file.stem}-{_digest(file)}")
-        text = file.with_suffix(".txt")
-        if "description" not in info and text.is_file():
-            info = {**info, "description": text.read_text(encoding="utf-8", errors="replace")}
-        if "title" not in info:
-            info = {**info, "title": _title(file)}
-        url = str(info.get("webpage_url") or info.get("url") or file.resolve().as_uri())
-        video = video_from_info(info, source=source, source_id=identity, url=url)
-        captions = tuple(path.resolve().as_uri() for path in self._captions(file))
-        return FeedItem(video, file.resolve().as_uri(), captions, fault)
-
-    def _captions(self, file: Path) -> list[Path]:
-        """Caption files of a recording: the wanted language or none stated before others, then by kind."""
-        pattern = re.compile(
-            re.escape(file.stem) + r"(?:\.([A-Za-z]{2,3}(?:-[\w-]+)?))?(\.json3|\.vtt|\.srt)", re.IGNORECASE
-        )
-        found = []
-        for item in sorted(file.parent.iterdir()):
-            match = pattern.fullmatch(item.name)
-            if match:
-                code = (match.group(1) or self._language).split("-")[0].lower()
-                found.append(
-                    (code != self._language.split("-")[0], CAPTIONS.index(match.group(2).lower()), item.name, item)
-                )
-        return [item for *_, item in sorted(found)]
-
 
 def _files(folder: Path) -> list[Path]:
     return sorted(item for item in folder.rglob("*") if item.is_file() and not item.name.startswith("."))
-
-
-def _sidecars(file: Path) -> list[Path]:
-    """A recording with what may describe it."""
-    if not file.is_file():
-        return []
-    named = (item for item in file.parent.iterdir() if item.name.startswith(file.stem))
-    return sorted({*named, file.with_name("video.json"), file.with_name("info.json")})
 
 
 def _begins_as_feed(file: Path) -> bool:
@@ -256,40 +208,6 @@ def _entries(load: Callable[[], bytes], address: str, faults: list[CuamasterErro
     except (InvalidInput, MediaError, SourceUnavailable) as exc:
         faults.append(exc)
         return []
-
-
-def _described(file: Path) -> dict[str, Any]:
-    """Metadata beside a recording; raises InvalidInput naming file, line and field when it is not a JSON object."""
-    siblings = [item for item in file.parent.iterdir() if item.suffix.lower() in MEDIA]
-    shared = [file.with_name("video.json"), file.with_name("info.json")] if len(siblings) == 1 else []
-    for path in (file.with_name(f"{file.stem}.info.json"), file.with_suffix(".json"), *shared):
-        if path.is_file():
-            try:
-                info = json.loads(path.read_text(encoding="utf-8"))
-            except json.JSONDecodeError as exc:
-                raise InvalidInput(f"{path}, line {exc.lineno}, field column {exc.colno}: {exc.msg}") from exc
-            except UnicodeDecodeError as exc:
-                raise InvalidInput(f"{path}, line 1, field (text): not UTF-8: {exc.reason}") from exc
-            if not isinstance(info, dict):
-                raise InvalidInput(f"{path}, line 1, field (top): must be an object")
-            return info
-    return {}
-
-
-def _title(file: Path) -> str:
-    """A readable title from the file's name, or its folder's when the name says nothing."""
-    named = (
-        file.parent.name if file.stem.lower() in ("tutorial", "video", "recording", "screen", "movie") else file.stem
-    )
-    return " ".join(re.split(r"[\s_-]+", named)).strip() or file.name
-
-
-def _digest(file: Path) -> str:
-    digest = hashlib.sha256()
-    with file.open("rb") as stream:
-        while chunk := stream.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()[:16]
 
 
 def _suffix(address: str, default: str) -> str:

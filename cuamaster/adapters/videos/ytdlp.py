@@ -22,7 +22,7 @@ from cuamaster.ports import Fetched
 from cuamaster.records.video import Query, Video
 
 if TYPE_CHECKING:
-    from cuamaster.adapters.videos.polite import Client
+    from cuamaster.adapters.videos.client import Client
 
 log = logging.getLogger(__name__)
 SEARCH_KEYS = {"youtube": "ytsearch", "bilibili": "bilisearch"}
@@ -57,7 +57,7 @@ class Downloads:
     @cached_property
     def client(self) -> Client:
         """Made when it is first wanted: yt-dlp takes a second to load."""
-        from cuamaster.adapters.videos.polite import Client
+        from cuamaster.adapters.videos.client import Client
 
         return Client(self._pace, **self._options)
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import socket
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from cuamaster.adapters.desktops.libvirt_agent import AgentRefused, DirectAgent
-
-Answer = Callable[[dict[str, object], int], bytes]
+from tests.adapters.desktops.agent_double import line, polite, serve, synced
 
 
 @pytest.fixture
@@ -23,38 +20,12 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
     theirs.close()
 
 
-def _line(value: object) -> bytes:
-    return json.dumps({"return": value}).encode() + b"\n"
-
-
-def _sync(message: dict[str, object]) -> bytes:
-    return b"\xff" + _line(message["arguments"]["id"])  # type: ignore[index]
-
-
-def _polite(message: dict[str, object], _number: int) -> bytes:
-    return _sync(message) if message["execute"] == "guest-sync-delimited" else _line(message["execute"])
-
-
-def _serve(peer: socket.socket, answer: Answer) -> list[dict[str, object]]:
-    """A guest agent in a thread: gives every message, numbered from 0, the bytes that `answer` returns."""
-    heard: list[dict[str, object]] = []
-
-    def run() -> None:
-        with peer.makefile("rb") as lines:
-            for number, line in enumerate(lines):
-                heard.append(json.loads(line.lstrip(b"\xff")))
-                peer.sendall(answer(heard[-1], number))
-
-    threading.Thread(target=run, daemon=True).start()
-    return heard
-
-
 def test_a_command_is_answered_and_a_refusal_told(pair: tuple[socket.socket, socket.socket]) -> None:
     def answer(message: dict[str, object], number: int) -> bytes:
         refused = b'{"error": {"class": "GenericError", "desc": "no such file"}}\n'
-        return refused if message["execute"] == "guest-file-open" else _polite(message, number)
+        return refused if message["execute"] == "guest-file-open" else polite(message, number)
 
-    heard = _serve(pair[1], answer)
+    heard = serve(pair[1], answer)
     agent = DirectAgent(pair[0])
     assert agent.call("guest-ping", {}, 5) == "guest-ping"
     with pytest.raises(AgentRefused, match="no such file"):
@@ -64,7 +35,7 @@ def test_a_command_is_answered_and_a_refusal_told(pair: tuple[socket.socket, soc
 
 
 def test_what_was_lost_in_a_restore_is_asked_again(pair: tuple[socket.socket, socket.socket]) -> None:
-    heard = _serve(pair[1], lambda message, number: b"" if number < 2 else _polite(message, number))
+    heard = serve(pair[1], lambda message, number: b"" if number < 2 else polite(message, number))
     assert DirectAgent(pair[0]).sync(5)
     assert len(heard) == 3
 
@@ -74,13 +45,13 @@ def test_a_late_answer_is_never_taken_for_the_next_one(pair: tuple[socket.socket
 
     def answer(message: dict[str, object], number: int) -> bytes:
         if message["execute"] == "guest-exec":
-            held.append(_line({"pid": 7}))
+            held.append(line({"pid": 7}))
             return b'{"return": {"pi'  # the rest comes with the next answer
         late = b'd": 7}}\n' if held else b""
         held.clear()
-        return late + _polite(message, number)
+        return late + polite(message, number)
 
-    heard = _serve(pair[1], answer)
+    heard = serve(pair[1], answer)
     agent = DirectAgent(pair[0])
     with pytest.raises(TimeoutError):
         agent.call("guest-exec", {"path": "true"}, 0.2)
@@ -93,11 +64,11 @@ def test_noise_and_late_syncs_are_skipped(pair: tuple[socket.socket, socket.sock
 
     def answer(message: dict[str, object], number: int) -> bytes:
         if number == 0:
-            kept.append(_sync(message))
+            kept.append(synced(message))
             return b"\xfe\x00 half a line\n[1]\n"
-        return kept.pop() + _polite(message, number) if kept else _polite(message, number)
+        return kept.pop() + polite(message, number) if kept else polite(message, number)
 
-    _serve(pair[1], answer)
+    serve(pair[1], answer)
     agent = DirectAgent(pair[0])
     assert agent.call("guest-ping", {}, 5) == "guest-ping"
 

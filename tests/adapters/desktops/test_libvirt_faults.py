@@ -98,7 +98,8 @@ def test_a_drifted_state_is_told_from_the_attested_one(desktop: LibvirtDesktop) 
     desktop.write_file("~/f.txt", b"one")
     signature = desktop.snapshot("drift", ["~/f.txt"])
     wrong = signature.model_copy(update={"files": {"~/f.txt": "0" * 64}})
-    desktop._saved["drift"] = dataclasses.replace(desktop._saved["drift"], signature=wrong)
+    saved = desktop.snapshots._saved
+    saved["drift"] = dataclasses.replace(saved["drift"], signature=wrong)
     with pytest.raises(StateDrift, match=r"f\.txt"):
         desktop.rollback("drift")
     desktop.drop_snapshot("drift")

@@ -203,7 +203,7 @@ def test_captions_that_cannot_be_had_do_not_cost_the_video(videos: Any, tmp_path
 
 @pytest.mark.slow
 def test_a_media_file_without_an_end_is_refused(videos: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cuamaster.adapters.videos.polite.MEDIA_BYTES", 3_000_000)
+    monkeypatch.setattr("cuamaster.adapters.videos.client.MEDIA_BYTES", 3_000_000)
     (video,) = ytdlp(tmp_path, page(videos, "endless", "endless/clip.mp4")).search(query())
     with pytest.raises(MediaError) as fault:
         ytdlp(tmp_path).fetch(video, tmp_path / "out")
@@ -305,7 +305,7 @@ def test_bilibili_is_searched_with_titles(site: Any, tmp_path: Path, monkeypatch
 def test_the_format_is_at_most_1080p_in_a_common_codec_with_sound() -> None:
     import yt_dlp
 
-    from cuamaster.adapters.videos.polite import FORMAT
+    from cuamaster.adapters.videos.client import FORMAT
 
     def choose(*formats: tuple[str, int | None, str | None, str | None]) -> str:
         """Each (id, height, vcodec, acodec); the chosen ids."""

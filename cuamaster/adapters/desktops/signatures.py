@@ -1,12 +1,11 @@
-"""What a desktop's signature is where nobody inside can be asked, and how two signatures differ, in words."""
+"""State signatures in words, and of a screen alone."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 from cuamaster.ports import Image
-from cuamaster.records.trajectory import StateSignature
+from cuamaster.records.trajectory import StateSignature, Window
 
 
 def difference(expected: StateSignature, seen: StateSignature) -> str:
@@ -31,7 +30,7 @@ def screen_signature(image: Image) -> StateSignature:
     return StateSignature(active=None, controller={"screen": hashlib.sha256(image.tobytes()).hexdigest()})
 
 
-def _name(window: Any) -> str:
+def _name(window: Window | None) -> str:
     if window is None:
         return "none"
     return f"{window.app} {window.title!r} {window.width}x{window.height}+{window.x}+{window.y}"

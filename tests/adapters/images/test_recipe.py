@@ -13,7 +13,7 @@ from cuamaster.adapters.images.commands import require_programs
 from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
 from cuamaster.adapters.images.recipe import ImageRecipe, load_recipe
 from cuamaster.assets import asset_folder
-from cuamaster.errors import InvalidInput, MissingDependency, UnknownName
+from cuamaster.errors import InvalidInput, MissingDependency, StoreFull, UnknownName
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_broken_yaml_and_unknown_images(recipes: Path) -> None:
     (recipes / "light-desktop" / "recipe.yaml").write_text("name: [")
     with pytest.raises(InvalidInput, match="not YAML"):
         load_recipe(recipes / "light-desktop")
-    with pytest.raises(UnknownName, match="windows-95"):
+    with pytest.raises(UnknownName, match=r"windows-95.*there are: light-desktop"):
         MmdebstrapBuilder(recipes, recipes / "cache").find("windows-95")
 
 
@@ -182,9 +182,19 @@ def test_a_disk_that_cannot_be_snapshotted_or_started_is_refused(own: Path, tmp_
         builder.build("mine")
 
 
+def test_a_disk_too_small_for_the_build_is_told_before_it_begins(recipes: Path, tmp_path: Path) -> None:
+    change(recipes / "light-desktop", disk_mib=1 << 40)
+    with pytest.raises(StoreFull, match="building light-desktop needs"):
+        MmdebstrapBuilder(recipes, tmp_path / "cache").build("light-desktop")
+    assert not [path for path in (tmp_path / "cache" / "images").iterdir() if path.is_dir()]
+
+
 @pytest.mark.slow
 def test_a_package_nobody_has_is_named(recipes: Path, tmp_path: Path) -> None:
     change(recipes / "light-desktop", packages=["udev", "no-such-package-at-all"])
     with pytest.raises(MissingDependency, match="no-such-package-at-all"):
         MmdebstrapBuilder(recipes, tmp_path / "cache").build("light-desktop")
-    assert [path.name for path in (tmp_path / "cache" / "images").iterdir() if path.is_dir()] == []
+    left = [path.name for path in (tmp_path / "cache" / "images").iterdir()]
+    assert not [name for name in left if (tmp_path / "cache" / "images" / name).is_dir()]
+    (log,) = (name for name in left if name.endswith(".log"))
+    assert "no-such-package-at-all" in (tmp_path / "cache" / "images" / log).read_text()

@@ -81,7 +81,9 @@ class MmdebstrapBuilder:
             require_programs()
             if os.geteuid() != 0:
                 raise MissingDependency(
-                    "building a guest image needs root", hint=f"run `cuamaster image build {recipe.name}` as root once"
+                    "building a guest image needs root",
+                    hint=f"once: sudo CUAMASTER_CACHE={shlex.quote(str(self._images.parent.resolve()))}"
+                    f" {shlex.quote(shutil.which('cuamaster') or 'cuamaster')} image build {recipe.name}; the image is yours then",
                 )
         prefix = f".{recipe.tag}-"
         for leftover in [target, *self._images.glob(f"{prefix}*")]:  # of a killed build: the lock is ours
@@ -93,6 +95,7 @@ class MmdebstrapBuilder:
                 if isinstance(recipe, ImageRecipe)
                 else adopt(recipe, Path(scratch) / "out")
             )
+            _hand_over(made, self._images)
             publish(made, target)
 
     def _build(self, recipe: ImageRecipe, scratch: Path, progress: Progress) -> Path:
@@ -203,6 +206,13 @@ class MmdebstrapBuilder:
                 ) from exc
             raise
         shutil.rmtree(root / "var" / "lib" / "apt" / "lists", ignore_errors=True)
+
+
+def _hand_over(made: Path, images: Path) -> None:
+    """What root built belongs to the owner of the cache, who makes the golden snapshot in it."""
+    owner = images.stat()
+    for path in (made, *made.iterdir()):
+        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
 def _complete(recipe: GuestRecipe, target: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -180,6 +181,15 @@ def test_a_disk_that_cannot_be_snapshotted_or_started_is_refused(own: Path, tmp_
     (own / "disk.qcow2").write_bytes(bytes(1 << 20))
     with pytest.raises(InvalidInput, match=r"raw.*qemu-img convert"):
         builder.build("mine")
+
+
+def test_an_image_belongs_to_the_owner_of_the_cache(own: Path, tmp_path: Path) -> None:
+    images = tmp_path / "cache" / "images"
+    images.mkdir(parents=True)
+    os.chown(images, 1234, 1234)  # root builds once, somebody else runs it
+    folder = MmdebstrapBuilder(asset_folder("vm_snapshots"), images.parent, own=own.parent).build("mine").folder
+    assert {path.lstat().st_uid for path in (folder, *folder.iterdir())} == {1234}
+    assert (own / "disk.qcow2").stat().st_uid == os.geteuid()
 
 
 def test_a_disk_too_small_for_the_build_is_told_before_it_begins(recipes: Path, tmp_path: Path) -> None:

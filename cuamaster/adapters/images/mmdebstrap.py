@@ -216,7 +216,16 @@ def _hand_over(made: Path, images: Path) -> None:
 
 
 def _complete(recipe: GuestRecipe, target: Path) -> bool:
-    return all((target / name).is_file() for name in (FILES if isinstance(recipe, ImageRecipe) else OWN_FILES))
+    """Whether the image is there with all its files, and its disk as long as when it was built."""
+    if not isinstance(recipe, ImageRecipe):
+        return all((target / name).is_file() for name in OWN_FILES)
+    if not all((target / name).is_file() for name in FILES):
+        return False
+    try:
+        built = json.loads((target / "manifest.json").read_text("utf-8"))["disk_bytes"]
+    except (ValueError, KeyError):  # cut short
+        return False
+    return bool((target / "base.qcow2").stat().st_size == built)
 
 
 def _guest_image(recipe: GuestRecipe, folder: Path) -> GuestImage:

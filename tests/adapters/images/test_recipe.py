@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from cuamaster.adapters.images.commands import require_programs
-from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
+from cuamaster.adapters.images.mmdebstrap import FILES, MmdebstrapBuilder
 from cuamaster.adapters.images.recipe import ImageRecipe, load_recipe
 from cuamaster.assets import asset_folder
 from cuamaster.errors import InvalidInput, MissingDependency, StoreFull, UnknownName
@@ -75,6 +75,27 @@ def test_broken_yaml_and_unknown_images(recipes: Path) -> None:
 
 def test_an_image_that_is_not_built_is_not_found(recipes: Path, tmp_path: Path) -> None:
     assert MmdebstrapBuilder(recipes, tmp_path / "cache").find("light-desktop") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("base.qcow2", b"by"), ("manifest.json", b'{"disk_by'), ("vmlinuz", None)]
+)
+def test_an_image_that_was_cut_short_is_not_found(
+    recipes: Path, tmp_path: Path, name: str, content: bytes | None
+) -> None:
+    builder = MmdebstrapBuilder(recipes, tmp_path / "cache")
+    folder = tmp_path / "cache" / "images" / builder.recipe("light-desktop").tag
+    folder.mkdir(parents=True)
+    for file in FILES:
+        (folder / file).write_bytes(b'{"disk_bytes": 5}' if file == "manifest.json" else b"bytes")
+    found = builder.find("light-desktop")
+    assert found is not None
+    assert found.folder == folder
+    if content is None:
+        (folder / name).unlink()
+    else:
+        (folder / name).write_bytes(content)
+    assert builder.find("light-desktop") is None
 
 
 def test_missing_programs_are_named_all_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ class Eyes:
             if np.array_equal(pixels, before):
                 if taken - since < quiet:
                     continue
-                if not self._local or (self._guest.vcpus.rested(since, used) and self._guest.vcpus.halted()):
+                if self._guest.vcpus.rested(since, used):
                     if not self.freshness.doubtful:
                         break
                     self.freshness.prove()

@@ -18,8 +18,9 @@ from cuamaster.adapters.desktops.libvirt_root import Root
 from cuamaster.adapters.desktops.libvirt_seal import SEAL, damage, seal
 from cuamaster.adapters.desktops.libvirt_session import Session
 from cuamaster.adapters.desktops.signatures import screen_signature
+from cuamaster.adapters.images.publish import MORE_ROOM, publish
 from cuamaster.adapters.images.recipe import GuestRecipe, OwnRecipe, WarmUp
-from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, MissingCapability
+from cuamaster.errors import BadFrame, DesktopFault, GuestUnresponsive, MissingCapability, StoreFull
 from cuamaster.ports import GuestImage, Progress
 from cuamaster.records.trajectory import StateSignature
 from cuamaster.vision.frame_gate import decode_screenshot
@@ -28,6 +29,8 @@ log = logging.getLogger(__name__)
 
 BOOT_SECONDS = 300.0
 WARM_UP_SECONDS = 300.0
+_WRITTEN_MIB = 256
+"""What the guest may write to its disk while it boots and warms up."""
 _DRAWN_S = 2.0
 """How long a picture must stay before it counts as the desktop."""
 FILES = ("memory.img", "device.state", "disk.qcow2", "manifest.json")
@@ -41,7 +44,8 @@ def golden_folder(image: GuestImage, machine: Machine) -> Path:
 def ensure_golden(root: Root, recipe: GuestRecipe, image: GuestImage, machine: Machine, progress: Progress) -> Path:
     """Return the golden snapshot's folder, making it first; one process makes it, others wait.
 
-    A damaged one is made again. Raises GuestUnresponsive when the guest does not boot or an application of the warm-up does not show its window.
+    A damaged one is made again. Raises StoreFull before the guest is started, GuestUnresponsive when it does not boot or an
+    application of the warm-up does not show its window.
     """
     from filelock import FileLock
 
@@ -52,11 +56,16 @@ def ensure_golden(root: Root, recipe: GuestRecipe, image: GuestImage, machine: M
                 staged = image.folder / f".{target.name}"
                 for leftover in (target, staged):
                     shutil.rmtree(leftover, ignore_errors=True)
+                free, wanted = shutil.disk_usage(image.folder).free >> 20, machine.memory_mib + _WRITTEN_MIB
+                if free < wanted:  # a guest that writes into memory for which the disk has no room is killed
+                    raise StoreFull(
+                        f"{free} MiB free under {image.folder}, its golden snapshot may need {wanted}", hint=MORE_ROOM
+                    )
                 staged.mkdir()
                 if not root.embed:
                     staged.chmod(0o777)  # QEMU runs as another user
                 _make(root, recipe, image, machine, staged, progress)
-                staged.rename(target)
+                publish(staged, target)
     return target
 
 

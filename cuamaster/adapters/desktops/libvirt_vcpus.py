@@ -44,9 +44,14 @@ class Vcpus:
         return all(stat.rpartition(")")[2].split()[0] == "S" for stat in stats)
 
     def rested(self, since: float, used: float | None) -> bool:
-        """Whether they were idle since that moment (time.monotonic), when `seconds` gave `used`; unknown counts as idle."""
-        now = self.seconds()
-        return used is None or now is None or now - used <= _IDLE_SHARE * (time.monotonic() - since)
+        """Whether they were idle since that moment (time.monotonic), when `seconds` gave `used`, and are now.
+
+        One that computes, but gets little time from a crowded host, does not rest; of one on another host nothing is known.
+        """
+        now = None if used is None else self.seconds()
+        if used is None or now is None:
+            return True
+        return now - used <= _IDLE_SHARE * (time.monotonic() - since) and self.halted()
 
     def wait_halted(self, seconds: float) -> None:
         """Return once they were seen halted twice in a row, at the latest after `seconds`."""

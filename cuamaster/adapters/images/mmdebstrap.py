@@ -14,8 +14,9 @@ from pathlib import Path
 from cuamaster.adapters.images.commands import require_programs, run
 from cuamaster.adapters.images.kernel import install_kernel
 from cuamaster.adapters.images.own import adopt
+from cuamaster.adapters.images.publish import MORE_ROOM, publish
 from cuamaster.adapters.images.recipe import GuestRecipe, ImageRecipe, OwnRecipe, load_recipe
-from cuamaster.errors import ImageBuildError, IntegrityError, MissingDependency, storing
+from cuamaster.errors import ImageBuildError, MissingDependency, StoreFull, UnknownName, storing
 from cuamaster.ports import GuestImage, Progress
 
 FILES = ("base.qcow2", "vmlinuz", "initrd.img", "packages.txt", "manifest.json")
@@ -41,6 +42,8 @@ class MmdebstrapBuilder:
         """The recipe in the folder `name`; raises UnknownName, InvalidInput."""
         if self._own is not None and (self._own / name).is_dir():
             return load_recipe(self._own / name, shelf=self._recipes)
+        if name not in self.names():
+            raise UnknownName(f"no image is called {name!r}", hint=f"there are: {', '.join(self.names())}")
         return load_recipe(self._recipes / name)
 
     def names(self) -> list[str]:
@@ -58,7 +61,8 @@ class MmdebstrapBuilder:
         """Return the image, building it first if it is not cached.
 
         Safe to call from several processes: one builds, the others wait. Raises MissingDependency (programs, packages,
-        root rights), ImageBuildError (a step failed; nothing half-made is left behind).
+        root rights), ImageBuildError (a step failed; its log stays), StoreFull. Nothing half-made is left behind, and what a
+        killed build left goes with the next one.
         """
         from filelock import FileLock
 
@@ -77,27 +81,38 @@ class MmdebstrapBuilder:
             require_programs()
             if os.geteuid() != 0:
                 raise MissingDependency(
-                    "building a guest image needs root", hint=f"run `cuamaster image build {recipe.name}` as root once"
+                    "building a guest image needs root",
+                    hint=f"once: sudo CUAMASTER_CACHE={shlex.quote(str(self._images.parent.resolve()))}"
+                    f" {shlex.quote(shutil.which('cuamaster') or 'cuamaster')} image build {recipe.name}; the image is yours then",
                 )
         prefix = f".{recipe.tag}-"
         for leftover in [target, *self._images.glob(f"{prefix}*")]:  # of a killed build: the lock is ours
             shutil.rmtree(leftover, ignore_errors=True)
-        with tempfile.TemporaryDirectory(prefix=prefix, dir=self._images) as scratch:
+        # What cannot be removed now goes with the next build; it must not hide why this one failed.
+        with tempfile.TemporaryDirectory(prefix=prefix, dir=self._images, ignore_cleanup_errors=True) as scratch:
             made = (
                 self._build(recipe, Path(scratch), progress)
                 if isinstance(recipe, ImageRecipe)
                 else adopt(recipe, Path(scratch) / "out")
             )
-            made.rename(target)
+            _hand_over(made, self._images)
+            publish(made, target)
 
     def _build(self, recipe: ImageRecipe, scratch: Path, progress: Progress) -> Path:
+        # Tree, raw disk and image lie side by side for a while: together less than the guest's disk would be when full.
+        free = shutil.disk_usage(scratch).free >> 20
+        if free < recipe.disk_mib:
+            raise StoreFull(
+                f"{free} MiB free under {self._images}, building {recipe.name} needs {recipe.disk_mib}", hint=MORE_ROOM
+            )
         started = time.monotonic()
         out, root, downloads = scratch / "out", scratch / "root", scratch / "downloads"
         out.mkdir()
         downloads.mkdir()
         downloads.chmod(0o777)  # apt downloads as its own user
         scratch.chmod(0o755)
-        log = out / "build.log"
+        log = self._images / f"{recipe.tag}.log"
+        log.unlink(missing_ok=True)
         self._bootstrap(recipe, root, downloads, log, progress)
         progress("kernel and initial RAM disk", 0.75)
         kernel = install_kernel(recipe, root, downloads, scratch, out, log)
@@ -141,6 +156,7 @@ class MmdebstrapBuilder:
             "build_seconds": round(time.monotonic() - started, 1),
         }
         (out / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+        log.rename(out / "build.log")
         progress("image ready", 1.0)
         return out
 
@@ -192,8 +208,24 @@ class MmdebstrapBuilder:
         shutil.rmtree(root / "var" / "lib" / "apt" / "lists", ignore_errors=True)
 
 
+def _hand_over(made: Path, images: Path) -> None:
+    """What root built belongs to the owner of the cache, who makes the golden snapshot in it."""
+    owner = images.stat()
+    for path in (made, *made.iterdir()):
+        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+
+
 def _complete(recipe: GuestRecipe, target: Path) -> bool:
-    return all((target / name).is_file() for name in (FILES if isinstance(recipe, ImageRecipe) else OWN_FILES))
+    """Whether the image is there with all its files, and its disk as long as when it was built."""
+    if not isinstance(recipe, ImageRecipe):
+        return all((target / name).is_file() for name in OWN_FILES)
+    if not all((target / name).is_file() for name in FILES):
+        return False
+    try:
+        built = json.loads((target / "manifest.json").read_text("utf-8"))["disk_bytes"]
+    except (ValueError, KeyError):  # cut short
+        return False
+    return bool((target / "base.qcow2").stat().st_size == built)
 
 
 def _guest_image(recipe: GuestRecipe, folder: Path) -> GuestImage:
@@ -205,16 +237,3 @@ def _guest_image(recipe: GuestRecipe, folder: Path) -> GuestImage:
         width=recipe.screen.width,
         height=recipe.screen.height,
     )
-
-
-def read_manifest(image: Path) -> dict[str, object]:
-    """The built image's manifest; raises IntegrityError when the folder is not a finished image."""
-    try:
-        data = json.loads((image / "manifest.json").read_text("utf-8"))
-    except (OSError, ValueError) as exc:
-        raise IntegrityError(
-            f"{image} is not a finished image: {exc}", hint="remove the folder and build again"
-        ) from exc
-    if not isinstance(data, dict):
-        raise IntegrityError(f"{image}/manifest.json is not an object")
-    return data

@@ -18,6 +18,8 @@ from cuamaster.records.task import Environment
 from cuamaster.records.templates import quote
 from cuamaster.records.wording import describe
 
+REST_S, QUIET_S = 60.0, 1.0
+"""How long a start state may take to be drawn and to rest: on a crowded host a window has its title seconds before it takes keys."""
 _CLIPBOARD_FILE = "~/.cache/clipboard-setup"
 
 
@@ -29,7 +31,7 @@ def establish(
     timeout: float = 180.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Run the setup steps and wait until all `established` conditions hold.
+    """Run the setup steps and wait until all `established` conditions hold and the desktop rests.
 
     `timeout` in seconds of `clock`, for each application's window and again for the conditions. Raises SetupFailed for a step
     that failed or a condition that stays unmet, other DesktopFaults when the desktop fails, InvalidInput for a bad step.
@@ -44,7 +46,7 @@ def establish(
             )
             raise SetupFailed(f"the start state was not reached within {timeout:g} s: {found}")
         desktop.settle(timeout=2.0, quiet=0.3)
-    desktop.settle(timeout=5.0, quiet=0.3)
+    desktop.settle(timeout=REST_S, quiet=QUIET_S)
 
 
 def require(needs: frozenset[str], desktop: Desktop) -> None:

@@ -17,6 +17,7 @@ from cuamaster.checks import verify
 from cuamaster.errors import DesktopFault
 from cuamaster.ports import Desktop, DesktopHost, Frame, ScreenReader
 from cuamaster.propagation.collection.acting import await_reaction, observe, perform
+from cuamaster.propagation.collection.setup import QUIET_S, REST_S
 from cuamaster.propagation.collection.watching import looks
 from cuamaster.propagation.generation.clones import FreshDesktops
 from cuamaster.propagation.generation.composer import Surroundings
@@ -167,7 +168,7 @@ def prove(
             prelude = _carried_out(_task([use], environment), desktop, reader, helper)
             if prelude.status != "passed":
                 return _failed(proof, f"use {number + 1} of its prelude: {_missed(prelude)}")
-        first = desktop.settle(timeout=5.0, quiet=0.3)
+        first = desktop.settle(timeout=REST_S, quiet=QUIET_S)
         window = desktop.state().active
         before = verify(_fragment(plan), desktop, reader)
         begun = oracle.clock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,10 +11,10 @@ import pytest
 import yaml
 
 from cuamaster.adapters.images.commands import require_programs
-from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
+from cuamaster.adapters.images.mmdebstrap import FILES, MmdebstrapBuilder
 from cuamaster.adapters.images.recipe import ImageRecipe, load_recipe
 from cuamaster.assets import asset_folder
-from cuamaster.errors import InvalidInput, MissingDependency, UnknownName
+from cuamaster.errors import InvalidInput, MissingDependency, StoreFull, UnknownName
 
 
 @pytest.fixture
@@ -68,12 +69,33 @@ def test_broken_yaml_and_unknown_images(recipes: Path) -> None:
     (recipes / "light-desktop" / "recipe.yaml").write_text("name: [")
     with pytest.raises(InvalidInput, match="not YAML"):
         load_recipe(recipes / "light-desktop")
-    with pytest.raises(UnknownName, match="windows-95"):
+    with pytest.raises(UnknownName, match=r"windows-95.*there are: light-desktop"):
         MmdebstrapBuilder(recipes, recipes / "cache").find("windows-95")
 
 
 def test_an_image_that_is_not_built_is_not_found(recipes: Path, tmp_path: Path) -> None:
     assert MmdebstrapBuilder(recipes, tmp_path / "cache").find("light-desktop") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("base.qcow2", b"by"), ("manifest.json", b'{"disk_by'), ("vmlinuz", None)]
+)
+def test_an_image_that_was_cut_short_is_not_found(
+    recipes: Path, tmp_path: Path, name: str, content: bytes | None
+) -> None:
+    builder = MmdebstrapBuilder(recipes, tmp_path / "cache")
+    folder = tmp_path / "cache" / "images" / builder.recipe("light-desktop").tag
+    folder.mkdir(parents=True)
+    for file in FILES:
+        (folder / file).write_bytes(b'{"disk_bytes": 5}' if file == "manifest.json" else b"bytes")
+    found = builder.find("light-desktop")
+    assert found is not None
+    assert found.folder == folder
+    if content is None:
+        (folder / name).unlink()
+    else:
+        (folder / name).write_bytes(content)
+    assert builder.find("light-desktop") is None
 
 
 def test_missing_programs_are_named_all_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -182,9 +204,28 @@ def test_a_disk_that_cannot_be_snapshotted_or_started_is_refused(own: Path, tmp_
         builder.build("mine")
 
 
+def test_an_image_belongs_to_the_owner_of_the_cache(own: Path, tmp_path: Path) -> None:
+    images = tmp_path / "cache" / "images"
+    images.mkdir(parents=True)
+    os.chown(images, 1234, 1234)  # root builds once, somebody else runs it
+    folder = MmdebstrapBuilder(asset_folder("vm_snapshots"), images.parent, own=own.parent).build("mine").folder
+    assert {path.lstat().st_uid for path in (folder, *folder.iterdir())} == {1234}
+    assert (own / "disk.qcow2").stat().st_uid == os.geteuid()
+
+
+def test_a_disk_too_small_for_the_build_is_told_before_it_begins(recipes: Path, tmp_path: Path) -> None:
+    change(recipes / "light-desktop", disk_mib=1 << 40)
+    with pytest.raises(StoreFull, match="building light-desktop needs"):
+        MmdebstrapBuilder(recipes, tmp_path / "cache").build("light-desktop")
+    assert not [path for path in (tmp_path / "cache" / "images").iterdir() if path.is_dir()]
+
+
 @pytest.mark.slow
 def test_a_package_nobody_has_is_named(recipes: Path, tmp_path: Path) -> None:
     change(recipes / "light-desktop", packages=["udev", "no-such-package-at-all"])
     with pytest.raises(MissingDependency, match="no-such-package-at-all"):
         MmdebstrapBuilder(recipes, tmp_path / "cache").build("light-desktop")
-    assert [path.name for path in (tmp_path / "cache" / "images").iterdir() if path.is_dir()] == []
+    left = [path.name for path in (tmp_path / "cache" / "images").iterdir()]
+    assert not [name for name in left if (tmp_path / "cache" / "images" / name).is_dir()]
+    (log,) = (name for name in left if name.endswith(".log"))
+    assert "no-such-package-at-all" in (tmp_path / "cache" / "images" / log).read_text()

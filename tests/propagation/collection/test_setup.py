@@ -61,6 +61,20 @@ def seconds() -> Any:
     return lambda: float(next(ticks))
 
 
+def test_a_start_state_is_reached_when_it_is_drawn(bench: Any, reader: Any) -> None:
+    """On a crowded host the window has its title for half a minute before anything is in it."""
+    drawing = [30.0]
+
+    class Slow(type(bench)):  # type: ignore[misc]
+        def settle(self, *, timeout: float = 10.0, quiet: float = 0.4) -> Any:
+            drawing[0] -= timeout
+            return super().settle(timeout=timeout, quiet=quiet)
+
+    bench.__class__ = Slow
+    establish(environment(SetupStep(kind="app.launch", app="editor")), bench, reader, clock=seconds())
+    assert drawing[0] <= 0
+
+
 def test_every_step_kind_reaches_the_desktop_quoted(bench: Any, reader: Any) -> None:
     establish(
         environment(

@@ -4,7 +4,8 @@ Format: lite/data/README.md, lite/core/messages/content.py, lite/core/metadata.p
 Messages and metadata are JSON texts (older files: nested columns); images are paths into the dataset's image store, or, as
 published, bytes. A user turn holds the instruction and the first picture; an assistant turn holds calls of the tool `computer` with
 a list of actions, coordinates 0-1000, and of other tools; a tool turn answers each with text and the next picture. A last assistant
-turn without calls ends the episode.
+turn without calls ends the episode, with the status that `terminate_status` in the metadata gives: there is one only where it is
+not success (lite/data/preproc/opencua/AGENTS.md, "Step 4").
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ _STRUCTURAL = {"", "done.", "done"}
 """Final words that only say that the episode is over."""
 _THOUGHTS = ("inline_reasoning",)
 _READ = {"text", "image", *_THOUGHTS}
+_MAPPED = {"id", "task_id", "terminate_status", "terminate_reason"}
 
 
 def read_cua_lite(
@@ -120,16 +122,14 @@ def _trajectory(
     others = metadata.get("others")
     others = others if isinstance(others, dict) else {}
     _passed(others, where)
-    walk = _Walk(row.get("images") or [], where, folders, store)
+    walk = _Walk(row.get("images") or [], where, folders, store, _ending(others))
     messages = _json(row["messages"], f"{where}: messages")
     if not isinstance(messages, list):
         raise Unmappable(f"{where}: messages is no list", reason="malformed", names=("messages",))
     for index, message in enumerate(messages):
         walk.read(message, f"{where}, message {index}", last=index == len(messages) - 1)
     final = walk.final()
-    names = walk.names + Counter(
-        key for key, value in others.items() if key not in ("id", "task_id") and value is not None
-    )
+    names = walk.names + Counter(key for key, value in others.items() if key not in _MAPPED and value is not None)
     trajectory = Trajectory(
         origin="imported", task_id=str(others.get("task_id") or item), instruction=walk.instruction, app="",
         steps=tuple(walk.steps), final=final, lineage=Lineage(source=item, license=license_name), annotator="cua-lite",
@@ -145,14 +145,22 @@ def _passed(others: Mapping[str, Any], where: str) -> None:
         raise Unmappable(f"{where}: the source says that the task was not completed", reason="source-says-failed")
 
 
+def _ending(others: Mapping[str, Any]) -> dict[str, Any]:
+    """How a run ended that has only words at its end: arguments of `finish`."""
+    reason = others.get("terminate_reason")
+    return {"status": others.get("terminate_status") or "success", **({"answer": reason} if reason else {})}
+
+
 class _Walk:
     """The messages of one row, read in order: the picture that stands on the screen, and the steps so far."""
 
-    def __init__(self, images: list[Any], where: str, folders: PictureFolders, store: Store) -> None:
+    def __init__(
+        self, images: list[Any], where: str, folders: PictureFolders, store: Store, ending: Mapping[str, Any]
+    ) -> None:
         self.steps: list[Step] = []
         self.names: Counter[str] = Counter()
         self.instruction = ""
-        self._images, self._where, self._folders, self._store = images, where, folders, store
+        self._images, self._where, self._folders, self._store, self._ending = images, where, folders, store, ending
         self._screen: Observation | None = None
         self._fresh = False
         self._texts: list[str] = []
@@ -214,19 +222,14 @@ class _Walk:
             return
         calls = message.get("tool_calls") or []
         said = "\n".join(part["text"] for part in parts if part["type"] == "text" and isinstance(part.get("text"), str))
-        if calls:
-            try:
-                actions, lost_names = actions_of(calls, self._cursor)
-            except InvalidAction as exc:
-                raise Unmappable(f"{where}: {exc}", reason="unknown-action", names=(exc.field,)) from exc
-            self.names.update(lost_names)
-        elif last:
-            answer = {} if said.strip().lower() in _STRUCTURAL else {"answer": said}
-            actions = [CUAAction("finish", {"status": "success", **answer})]
-        else:
+        if not calls and not last:
             raise Unmappable(
                 f"{where}: an assistant turn without calls in the middle", reason="malformed", names=("tool_calls",)
             )
+        try:
+            actions = self._called(calls) if calls else [self._ended(said)]
+        except InvalidAction as exc:
+            raise Unmappable(f"{where}: {exc}", reason="unknown-action", names=(exc.field,)) from exc
         if not actions:
             return
         if self._screen is None:
@@ -244,3 +247,14 @@ class _Walk:
             )
         )
         self._texts, self._fresh = [], False
+
+    def _called(self, calls: Any) -> list[CUAAction]:
+        actions, names = actions_of(calls, self._cursor)
+        self.names.update(names)
+        return actions
+
+    def _ended(self, said: str) -> CUAAction:
+        answer = {} if said.strip().lower() in _STRUCTURAL else {"answer": said}
+        finish = CUAAction("finish", {**self._ending, **answer})
+        finish.validate()
+        return finish

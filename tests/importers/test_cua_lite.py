@@ -137,6 +137,21 @@ def test_an_answer_at_the_end_is_kept(tmp_path: Path, store: LocalStore) -> None
     ]
 
 
+def test_a_run_that_gave_up_ends_as_it_says(tmp_path: Path, store: LocalStore) -> None:
+    """Published rows of AgentNet's own tasks: nobody judged them, and the call that ended them is only told in the metadata."""
+    others = [
+        {"terminate_status": "failure"},
+        {"terminate_status": "infeasible", "terminate_reason": "no such filter"},
+        {"terminate_status": "perhaps"},
+    ]
+    rows = [{"metadata": {**METADATA, "others": {"id": f"r{n}", **other}}} for n, other in enumerate(others)]
+    failed, infeasible, unknown = read_cua_lite(write(tmp_path / "a.parquet", *rows), store)
+    assert [kept(item).steps[-1].actions[-1].action.args for item in (failed, infeasible)] == [
+        {"status": "failure"}, {"status": "infeasible", "answer": "no such filter"},
+    ]  # fmt: skip
+    assert [drop.reason for drop in unknown.dropped] == ["unknown-action"]
+
+
 def test_words_after_the_end_are_counted(tmp_path: Path, store: LocalStore) -> None:
     ended = [
         *MESSAGES[:-1],

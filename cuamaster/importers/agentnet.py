@@ -79,6 +79,9 @@ def _trajectory(
             actions = code_actions(code, (observation.width, observation.height), cursor, fractions=True)
         except InvalidAction as exc:
             raise Unmappable(f"{place}: {exc}", reason="unknown-action", names=(exc.field,)) from exc
+        if not actions:  # scroll(0), or the typing of nothing
+            names["step that does nothing"] += 1
+            continue
         cursor = cursor_of(actions, cursor)
         thought = value.get("thought")
         steps.append(

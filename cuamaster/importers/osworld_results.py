@@ -81,7 +81,9 @@ def _trajectory(path: Path, item: str, task: KnownTask | None, store: Store) -> 
         after = observe(pictures.read(text_of(line, "screenshot_file", where), where), store, where)
         actions = _actions(line.get("action"), before or after, cursor, where)
         cursor = cursor_of(actions, cursor)
-        if before is None:
+        if not actions:
+            names["step that does nothing"] += 1
+        elif before is None:
             names[f"first action ({', '.join(action.type for action in actions)}): no picture before it"] += 1
         else:
             thought = line.get("response")

@@ -139,6 +139,14 @@ def test_forty_thousand_steps_are_one_trajectory(tmp_path: Path, store: LocalSto
     assert len(trajectory(item).steps) == 40_001
 
 
+def test_a_step_that_does_nothing_is_left_out_and_counted(tmp_path: Path, store: LocalStore) -> None:
+    (tmp_path / "a.png").write_bytes(png())
+    codes = ("pyautogui.scroll(0)", "pyautogui.write(message='')", "computer.terminate(status='success')")
+    path = _line(tmp_path, traj=[{"image": "a.png", "value": {"code": code}} for code in codes])
+    (item,) = read_agentnet(path, store)
+    assert len(trajectory(item).steps) == 1 and "step that does nothing x2" in item.dropped[0].detail
+
+
 def test_mixed_resolutions_keep_each_its_own_size(tmp_path: Path, store: LocalStore) -> None:
     for name, width in (("a.png", 200), ("b.png", 100)):
         (tmp_path / name).write_bytes(png(width))

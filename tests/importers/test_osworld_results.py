@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -64,6 +65,20 @@ def test_without_a_first_picture_the_first_action_is_left_out_by_name(folder: Pa
     assert kept(item).steps[0].actions[0].action.args["count"] == 2
     (row,) = item.dropped
     assert row.reason == "not-mapped" and "first action (wait): no picture before it x1" in row.detail
+
+
+def test_an_action_that_does_nothing_is_left_out_and_the_next_one_stands_on_its_picture(
+    folder: Path, store: LocalStore
+) -> None:
+    lines = folder / FOLDER / NOTES / "traj.jsonl"
+    told = [json.loads(line) for line in lines.read_text().splitlines()]
+    told[1]["action"] = "pyautogui.scroll(0)"
+    lines.write_text("\n".join(map(json.dumps, told)))
+    item = read(folder, store)[f"result:{NOTES}"]
+    assert [step.actions[0].action.type for step in kept(item).steps] == ["mouse.click", "keyboard.press", "finish"]
+    shown = (folder / FOLDER / NOTES / told[1]["screenshot_file"]).read_bytes()
+    assert store.get(kept(item).steps[1].observation.screenshot) == shown
+    assert "step that does nothing x1" in item.dropped[0].detail
 
 
 def test_a_folder_that_was_run_twice_is_refused(folder: Path, store: LocalStore) -> None:

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -109,6 +110,8 @@ def speed(megabytes: int, folder: Path) -> dict[str, Any]:
         "written_history_3_mb_per_s": round(median(stepwise), 1),
         "written_history_3_mb_shown_per_s": round(median(stepwise) * shown, 1),
         "checked_release_mb_per_s": round(whole, 1),
+        "row_cpu_ms": _row_cpu_ms(workspace, Options()),
+        "row_history_3_cpu_ms": _row_cpu_ms(workspace, Options(history=3)),
         "all_plain": [round(value) for value in plain],
         "all_written": [round(value) for value in written],
     }
@@ -128,6 +131,18 @@ def _sha256_ms_per_mb() -> float:
     begun = time.process_time()
     hashlib.sha256(data)
     return (time.process_time() - begun) * 1e9 / len(data)
+
+
+def _row_cpu_ms(workspace: Workspace, options: Options) -> float:
+    """CPU of saying one row, without its pictures: the least of five turns over a few episodes."""
+    told = (item for item in samples(thaw(workspace, freeze(workspace, 1))) if isinstance(item, Sample))
+    some = list(islice(told, 20))
+    spent = []
+    for _ in range(TURNS):
+        begun = time.process_time()
+        rows = sum(1 for sample in some for _ in profile("trl").rows(sample, options))
+        spent.append((time.process_time() - begun) * 1000 / rows)
+    return round(min(spent), 3)
 
 
 def memory(gigabytes: float, folder: Path) -> dict[str, Any]:

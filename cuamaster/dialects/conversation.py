@@ -13,6 +13,7 @@ from cuamaster.records.primitive import Mode
 from cuamaster.records.trajectory import Observation, Step
 
 _MAX_RESPONSE = 4000
+_LEFT_OUT = {"type": "text", "text": "(earlier screenshot left out)"}
 
 
 def render_steps(
@@ -33,7 +34,6 @@ def render_steps(
     Raises Inexpressible for an action that the dialect has no words for, or, unless `lossy`, only words with a loss.
     """
     observations = [step.observation for step in steps] + ([current] if current else [])
-    first_shown = 0 if max_images is None else len(observations) - max_images
     first = observations[0] if observations else Observation(screenshot="", width=1000, height=1000)
     messages = [{"role": "system", "content": [_text(system_prompt(spoken, mode, Screen(first.width, first.height)))]}]
     cursor = None
@@ -41,8 +41,7 @@ def render_steps(
         words = f"Instruction: {instruction}" if index == 0 else told_response(observation.response)
         if hint and current is not None and index == len(steps):
             words += f"\n\nFeedback on an earlier attempt, which was undone: {hint}"
-        shown: dict[str, Any] = {"type": "image"} if index >= first_shown else _text("(earlier screenshot left out)")
-        messages.append({"role": "user", "content": [_text(words), shown]})
+        messages.append({"role": "user", "content": [_text(words), {"type": "image"}]})
         if index < len(steps):
             step = steps[index]
             actions = [item.action for item in step.actions]
@@ -51,7 +50,17 @@ def render_steps(
             messages.append({"role": "assistant", "content": [_text(answer)]})
             for action in actions:
                 cursor = cursor_after(action, cursor)
-    return messages
+    return messages if max_images is None else newest(messages, max_images)
+
+
+def newest(messages: Sequence[dict[str, Any]], max_images: int) -> list[dict[str, Any]]:
+    """What `render_steps` gives with `max_images`, from what it gives without; `messages` may be cut after any answer."""
+    shown = list(messages)
+    users = [place for place, message in enumerate(messages) if message["role"] == "user"]
+    for place in users[: max(0, len(users) - max_images)]:
+        words, _ = messages[place]["content"]
+        shown[place] = {"role": "user", "content": [words, _LEFT_OUT]}
+    return shown
 
 
 def images_of(steps: Sequence[Step], current: Observation | None = None, max_images: int | None = None) -> list[str]:

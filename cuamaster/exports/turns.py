@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuamaster.dialects import qwen
+from cuamaster.dialects.conversation import newest
 from cuamaster.exports.columns import INT, STRING, STRINGS, Columns
 from cuamaster.exports.lineage import license_of
 from cuamaster.exports.options import Options
@@ -38,24 +39,21 @@ def talks(sample: Sample, options: Options) -> Iterator[Talk]:
     Raises InvalidAction for what the dialect cannot say, before the first of them.
     """
     steps = spoken(sample.steps, options)
-    whole = _talk(sample, steps, None)
+    messages = qwen.render_steps(steps, instruction=sample.instruction, mode=sample.mode)
+    pictures = [Picture.of(step.observation) for step in steps]
     if options.history is None:
-        yield whole
+        yield Talk(sample.id, messages, pictures, None)
         return
-    for index in range(len(steps)):
-        yield _talk(sample, steps[: index + 1], options.history)
-
-
-def _talk(sample: Sample, steps: Sequence[Step], history: int | None) -> Talk:
-    messages = qwen.render_steps(steps, instruction=sample.instruction, mode=sample.mode, max_images=history)
-    shown = steps if history is None else steps[-history:]
-    step = None if history is None else len(steps) - 1
-    return Talk(
-        id=sample.id if step is None else f"{sample.id}/{step}",
-        messages=messages,
-        pictures=[Picture.of(item.observation) for item in shown],
-        step=step,
-    )
+    for index in range(
+        len(steps)
+    ):  # said once for all of them: a question and an answer a step, after the system's turn
+        end = index + 1
+        yield Talk(
+            id=f"{sample.id}/{index}",
+            messages=newest(messages[: 1 + 2 * end], options.history),
+            pictures=pictures[max(0, end - options.history) : end],
+            step=index,
+        )
 
 
 def spoken(steps: Sequence[Step], options: Options) -> Sequence[Step]:

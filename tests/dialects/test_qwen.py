@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cuamaster.action_space import KEYS, CUAAction
 from cuamaster.dialects import qwen
+from cuamaster.dialects.conversation import newest
 from cuamaster.errors import InvalidAction
 from cuamaster.records.trajectory import Action, Observation, Step
 
@@ -133,6 +134,20 @@ def test_only_the_newest_pictures_are_kept_on_request_and_the_hint_goes_to_the_l
     assert qwen.images_of(steps, now, 2) == ["b" * 64, "c" * 64]
     assert "nothing was saved" in sent[-1]["content"][0]["text"]
     assert "nothing was saved" not in json.dumps(sent[:-1])
+
+
+@pytest.mark.parametrize("shown", [1, 2, 9])
+def test_a_row_a_step_is_cut_from_the_whole_and_is_what_a_policy_was_sent(shown: int) -> None:
+    steps = [*_steps(), *_steps()]
+    whole = qwen.render_steps(steps, instruction="Do it")
+    for end in range(1, len(steps) + 1):
+        row = newest(whole[: 1 + 2 * end], shown)
+        past, now = steps[: end - 1], steps[end - 1].observation
+        assert row[:-1] == qwen.render_steps(past, instruction="Do it", current=now, max_images=shown)
+        assert row[-1] == whole[2 * end]
+    assert sum(part["type"] == "image" for turn in whole for part in turn["content"]) == len(steps), (
+        "it stays as it was"
+    )
 
 
 def test_modes_offer_only_their_functions() -> None:

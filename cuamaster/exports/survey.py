@@ -13,20 +13,16 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from cuamaster.dialects import qwen
-from cuamaster.dialects.coordinates import Screen
-from cuamaster.dialects.dialect import Dialect
-from cuamaster.dialects.pyautogui_code import AGENTNET
 from cuamaster.errors import IntegrityError, UnreadableAnswer
+from cuamaster.exports.answers import answers
 from cuamaster.exports.datafiles import DataFile, data_files, rows
-from cuamaster.exports.preflight.texts import instruction_of, spoken_text
+from cuamaster.exports.preflight.texts import instruction_of
 
 COUNTED = ("proof", "source", "mode", "policy", "round", "domain", "strategy", "reason", "split")
 _COLUMNS = (
     *COUNTED, "id", "task_id", "instruction", "apps", "K", "N", "license", "video_id", "video_url", "n_steps", "n_rollbacks", "steps_json",
     "env_id", "env_image_digest", "messages", "prompt", "completion", "conversation", "traj", "screen_w", "screen_h", "base_success_rate",
 )  # fmt: skip
-_ANY = Screen(1000, 1000, cursor=(0, 0))
-"""Places are not looked at."""
 SAMPLE = 2000
 """Instructions kept for the map: a uniform sample, whatever the size of the dataset."""
 _VIDEOS = 1000
@@ -145,29 +141,20 @@ def _acts(config: Config, row: Mapping[str, Any]) -> None:
     config.rollbacks += row.get("n_rollbacks") or 0
     steps = row.get("steps_json")
     plain = json.loads(steps) if isinstance(steps, str) else []
-    answers = [] if plain else _answers(row)
-    length = row.get("n_steps") or len(plain) or len(answers)
+    told = [] if plain else list(answers(row))
+    length = row.get("n_steps") or len(plain) or len(told)
     if length:
         config.steps += length
         if "completion" not in row:  # there a row is one step of a trajectory
             config.lengths[length] += 1
     for step in plain:
         config.actions.update(item["action"]["type"] for item in step["actions"])
-    for spoken, text in answers:
+    for answer in told:
         try:
-            config.actions.update(action.type for action in spoken.parse(text, _ANY))
+            spoken = answer.dialect or qwen.QWEN3_VL
+            config.actions.update(action.type for action in spoken.parse(answer.text, answer.screen))
         except UnreadableAnswer:  # of another dialect: its steps are counted, what they do is not told
             continue
-
-
-def _answers(row: Mapping[str, Any]) -> list[tuple[Dialect, str]]:
-    """What the model says in a trainer's row, turn by turn, and in which dialect our profiles write it."""
-    steps = row.get("traj")
-    if isinstance(steps, list):
-        return [(AGENTNET, str(step["value"]["code"])) for step in steps]
-    turns: Any = next((row[name] for name in ("completion", "messages", "conversation") if row.get(name)), [])
-    turns = json.loads(turns) if isinstance(turns, str) else turns
-    return [(qwen.QWEN3_VL, spoken_text(turn["content"])) for turn in turns if turn.get("role") == "assistant"]
 
 
 def _add(counter: Counter[str], value: str) -> None:

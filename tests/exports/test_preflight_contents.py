@@ -217,6 +217,52 @@ def test_any_shape_with_pictures_beside_it(tmp_path: Path) -> None:
     ]
 
 
+def _told(system: str, *turns: tuple[str, Any]) -> list[Row]:
+    return [{"role": "system", "content": system}, *({"role": role, "content": said} for role, said in turns)]
+
+
+def _call(*place: int) -> str:
+    call = {"name": "computer_use", "arguments": {"action": "left_click", "coordinate": place}}
+    return f"Click\n<tool_call>\n{json.dumps(call)}\n</tool_call>"
+
+
+def test_places_outside_in_the_messages_of_others(tmp_path: Path) -> None:
+    """Qwen's calls are read where the system message tells the unit; of other words nobody can say what is outside."""
+    grid, pixels = "* The screen's resolution is 1000x1000.", "* The screen's resolution is 1932x1092."
+    xml = "<tool_call>\n<function=computer_use>\n<parameter=action>\nleft_click\n</parameter>\n<parameter=coordinate>\n[4, 1003]\n</parameter>\n</function>\n</tool_call>"  # fmt: skip
+    beside = {"role": "assistant", "content": "", "tool_calls": [
+        {"type": "function", "function": {"name": "computer_use", "arguments": {"action": "left_click", "coordinate": [-1, 3]}}},
+    ]}  # fmt: skip
+    user = ("user", "Save it")
+    rows: list[Row] = [
+        {"id": "in", "messages": _told(grid, user, ("assistant", _call(1000, 3)))},
+        {"id": "out", "messages": _told(grid, user, ("assistant", _call(2, 3)), user, ("assistant", _call(1003, 3)))},
+        {"id": "pixels", "messages": json.dumps(_told(pixels, user, ("assistant", _call(1800, 3))))},
+        {"id": "far", "messages": _told(pixels, user, ("assistant", [{"type": "text", "text": _call(1940, 3)}]))},
+        {"id": "xml", "messages": _told(grid, user, ("assistant", xml))},
+        {"id": "beside", "messages": [*_told(grid, user), beside]},
+        {"id": "step", "prompt": _told(grid, user), "completion": [{"role": "assistant", "content": _call(3, 2000)}]},
+        {"id": "pair", "prompt": _told(grid, user), "chosen": [{"role": "assistant", "content": _call(3, 4)}],
+         "rejected": [{"role": "assistant", "content": _call(3, 4000)}]},
+        {"id": "unknown", "messages": _told("Use the tool.", user, ("assistant", _call(1003, 3)))},
+        {"id": "chat", "messages": _told(grid, user, ("assistant", "I cannot do (2000, 3000)."))},
+    ]  # fmt: skip
+    lines(tmp_path / "x.jsonl", *rows)
+    found = [
+        (problem.row, problem.detail.split(":")[0])
+        for problem in problems(tmp_path, Rules())
+        if problem.check == "coordinates"
+    ]
+    assert found == [
+        ("out", "step 1"),
+        ("far", "step 0"),
+        ("xml", "step 0"),
+        ("beside", "step 0"),
+        ("step", "step 0"),
+        ("pair", "rejected 0"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [

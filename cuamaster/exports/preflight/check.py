@@ -13,9 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cuamaster.dialects.coordinates import Screen
-from cuamaster.dialects.pyautogui_code import AGENTNET
 from cuamaster.errors import IntegrityError, UnreadableAnswer
+from cuamaster.exports.answers import answers
 from cuamaster.exports.columns import RL, SFT, schema
 from cuamaster.exports.datafiles import DataFile, Row, data_files, rows
 from cuamaster.exports.preflight.comparison import LONGEST, Comparison
@@ -35,8 +34,6 @@ MAX_GROUP_BYTES = 4 * GROUP_BYTES
 """A group closes with the row that fills it, so one huge row may stand above GROUP_BYTES, but not far."""
 MANIFEST = "manifest.json"
 _BATCH = 64
-_ANY = Screen(1000, 1000, cursor=(0, 0))
-"""Fractions are of any screen."""
 _ROW_FAULTS = (KeyError, TypeError, AttributeError, IndexError, ValueError)
 """What a row of a shape that no check foresaw raises; it becomes a problem of that row, and the rest goes on."""
 
@@ -225,16 +222,16 @@ def _sha256(path: Path) -> str:
 
 
 def _foreign_coordinates(values: Mapping[str, Any]) -> Found:
-    """Steps in our action space or AgentNet's code wherever they lie, and the boxes of grounding rows: pixels of the picture, or
-    thousandths."""
-    for index, step in enumerate(values.get("traj") or ()):
-        value = step.get("value") if isinstance(step, Mapping) else None
-        try:
-            if isinstance(value, Mapping) and isinstance(value.get("code"), str):
-                AGENTNET.parse(value["code"], _ANY)
-        except UnreadableAnswer as exc:  # other things that are no action are the importer's business
-            if exc.field in ("x", "y"):
-                yield "coordinates", f"step {index}: {exc.message}"
+    """Steps in our action space, AgentNet's code or Qwen's calls wherever they lie, and the boxes of grounding rows: pixels of the
+    picture, or thousandths."""
+    for column in ((), ("chosen",), ("rejected",)):
+        for index, answer in enumerate(answers(values, *column)):
+            try:
+                if answer.dialect is not None:
+                    answer.dialect.parse(answer.text, answer.screen)
+            except UnreadableAnswer as exc:  # other things that are no action are the importer's business
+                if exc.field in ("x", "y"):
+                    yield "coordinates", f"{''.join(column) or 'step'} {index}: {exc.message}"
     for name in ("steps_json", "steps"):
         value = values.get(name)
         yield from outside(json.loads(value) if isinstance(value, str) else value)

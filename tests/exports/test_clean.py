@@ -23,7 +23,7 @@ from cuamaster.exports.manifest import Release, read_manifest
 from cuamaster.exports.options import Options
 from cuamaster.exports.preflight import Rules, problems
 from cuamaster.exports.preflight.clean import clean
-from cuamaster.exports.preflight.pictures import decode
+from cuamaster.exports.preflight.pictures import decode, pictures_in
 from cuamaster.exports.preflight.screens import hide
 from cuamaster.exports.rl import write_rl
 from cuamaster.exports.samples import RoundData
@@ -192,14 +192,42 @@ def test_another_trainers_columns(tmp_path: Path) -> None:
     assert row["image"]["bytes"] != picture
 
 
+@pytest.mark.parametrize("name", ["openai-jsonl", "agentnet"])
+def test_lines_lose_what_their_texts_and_pictures_show(
+    dataset: Callable[..., tuple[Path, Release]], tmp_path: Path, name: str
+) -> None:
+    """One row names an address and its first picture shows it; the others stay byte for byte."""
+    (folder, made), out = dataset(name), tmp_path / "clean"
+    file = folder / made.files[0].name
+    before = [json.loads(line) for line in file.read_text().splitlines()]
+    before.sort(key=lambda row: "Do what" not in json.dumps(row))
+    personal = json.loads(json.dumps(before[0]).replace("Do what", f"Mail {MAIL} what"))
+    file.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in [personal, *before[1:]]))
+    (folder / "manifest.json").unlink()
+    first = _pictures(personal, folder)[0]
+    boxes = [TextBox(text=MAIL, x0=2, y0=2, x1=30, y1=16)]
+    reader = KnownReader(lambda image: boxes if np.array_equal(image, decode(first)) else [])
+    done = clean(folder, out, Rules(), reader=reader)
+    assert (done.dropped, done.hidden, done.pictures, done.files[0].rows) == ({}, {"email": 1}, 1, len(before))
+    after = [json.loads(line) for line in (out / made.files[0].name).read_text().splitlines()]
+    assert after[1:] == before[1:] and MAIL not in json.dumps(after) and "[email 1]" in json.dumps(after[0])
+    old, new = _pictures(personal, folder), _pictures(after[0], out)
+    assert new[1:] == old[1:] and not np.array_equal(decode(new[0]), decode(old[0]))
+    assert all(map(_pictures, after[1:], [out] * len(after)))
+    assert [found for found in problems(out, Rules()) if found.level == "blocking"] == []
+
+
+def _pictures(row: dict[str, Any], folder: Path) -> list[bytes]:
+    found = [image["bytes"] for image in pictures_in(row, folder)[0]]
+    assert found and all(found)
+    return found
+
+
 def test_refused_places(exported: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="there already"):
         clean(exported, tmp_path, Rules(), reader=NOTHING)
     (tmp_path / "lines").mkdir()
-    with pytest.raises(InvalidInput, match="no Parquet"):
-        clean(tmp_path / "lines", tmp_path / "out", Rules(), reader=NOTHING)
-    (tmp_path / "lines" / "x.jsonl").write_text("{}\n")
-    with pytest.raises(InvalidInput, match=r"x\.jsonl"):
+    with pytest.raises(InvalidInput, match="no Parquet files and no JSON lines"):
         clean(tmp_path / "lines", tmp_path / "out", Rules(), reader=NOTHING)
 
 

@@ -9,33 +9,31 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
-from cuamaster.dialects import qwen
 from cuamaster.errors import IntegrityError, InvalidInput, storing
 from cuamaster.exports.card import write_card
 from cuamaster.exports.datafiles import DataFile, data_files, rows
 from cuamaster.exports.manifest import Release, read_manifest
 from cuamaster.exports.preflight.check import MANIFEST, Examination
-from cuamaster.exports.preflight.personal import find_personal
+from cuamaster.exports.preflight.hiding import Hider
 from cuamaster.exports.preflight.problem import Problem, Rules
 from cuamaster.exports.preflight.screens import Screens
-from cuamaster.exports.preflight.texts import rewritten, texts_of
 from cuamaster.exports.rounds import Tally
-from cuamaster.exports.sft import conversation
 from cuamaster.exports.writer import ExportFile, write_rows
 from cuamaster.ports import Embedder, ScreenReader
-from cuamaster.records.record import Record, canonical_json
-from cuamaster.records.trajectory import Step
-from cuamaster.tables import write_atomic
+from cuamaster.records.record import Record
+from cuamaster.tables import atomic_file, write_atomic
 from cuamaster.tables.files import sweep_temporary, temporary_name
 
 DROPPED = "dropped.jsonl"
@@ -55,17 +53,13 @@ class Cleaned(Record):
 def clean(folder: Path, out: Path, rules: Rules, *, reader: ScreenReader, embedder: Embedder | None = None) -> Cleaned:
     """Write the cleaned copy to `out`, whole or not at all, with card, manifest and `dropped.jsonl` (every reason, no values).
 
-    Raises InvalidInput when `out` is there already or holds no Parquet, IntegrityError when a file is damaged.
+    Raises InvalidInput when `out` is there already or `folder` holds no data files, IntegrityError when a file is damaged.
     """
     if out.exists():
         raise InvalidInput(f"{out} is there already", hint="give a new folder")
     files = data_files(folder)
-    foreign = [file.name for file in files if file.path.suffix != ".parquet"]
-    if foreign or not files:
-        told = f"{', '.join(foreign[:3])}: only Parquet is cleaned" if foreign else f"{folder}: no Parquet files"
-        raise InvalidInput(
-            told, hint="write the dataset in a profile of Parquet files, or leave the rows out that preflight names"
-        )
+    if not files:
+        raise InvalidInput(f"{folder}: no Parquet files and no JSON lines")
     release = _release_of(folder)
     sweep_temporary(out.parent)
     draft = out.with_name(temporary_name())
@@ -73,16 +67,19 @@ def clean(folder: Path, out: Path, rules: Rules, *, reader: ScreenReader, embedd
         with storing(out.parent):
             draft.mkdir(parents=True)
         marks = _examine(folder, draft / DROPPED, rules, reader, embedder)
-        work = _Work(Screens(reader, rules.phone_regions), rules, marks)
+        root = folder if folder.is_dir() else folder.parent
+        work = _Work(Hider(root, draft, Screens(reader, rules.phone_regions), rules), marks)
         written = tuple(_copy(file, draft, work) for file in files)
         write_card(draft)
         write_atomic(draft / MANIFEST, _manifest(release, written, work, folder).encode())
+        if (draft / "images").exists():
+            os.sync()  # pictures beside the lines: one by one they would take longer than the rest
         if out.exists():
             raise InvalidInput(f"{out} was made by somebody else meanwhile", hint="give a new folder")
         draft.rename(out)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    return Cleaned(files=written, dropped=marks.reasons, hidden=dict(work.hidden), pictures=work.pictures)
+    return Cleaned(files=written, dropped=marks.reasons, hidden=dict(work.hider.hidden), pictures=work.hider.pictures)
 
 
 def _release_of(folder: Path) -> Release | None:
@@ -146,14 +143,13 @@ def _examine(folder: Path, told: Path, rules: Rules, reader: ScreenReader, embed
     return marks
 
 
+@dataclass
 class _Work:
-    """What all rows of one run share."""
+    """What all files of one run share."""
 
-    def __init__(self, screens: Screens, rules: Rules, marks: _Marks) -> None:
-        self.screens, self.rules, self.marks = screens, rules, marks
-        self.hidden: Counter[str] = Counter()
-        self.pictures = 0
-        self.tally = Tally()
+    hider: Hider
+    marks: _Marks
+    tally: Tally = field(default_factory=Tally)
 
 
 def _copy(file: DataFile, draft: Path, work: _Work) -> ExportFile:
@@ -162,12 +158,25 @@ def _copy(file: DataFile, draft: Path, work: _Work) -> ExportFile:
         for _, sample in groupby(left, key=lambda row: row.id.removesuffix(f"/{row.values.get('step')}")):
             count = 0
             for row in sample:  # a sample's rows stand together
-                yield row.values if file.kind == "rl" else _hidden(row.values, file.kind, work)
+                yield row.values if file.kind == "rl" else work.hider.row(row.values, file.kind)
                 count += 1
             work.tally.add(*_facts(row.values, file), count)
 
-    written = write_rows(draft / file.name, pq.read_schema(file.path), kept())
+    if file.path.suffix == ".parquet":
+        written = write_rows(draft / file.name, pq.read_schema(file.path), kept())
+    else:
+        written = _write_lines(draft / file.name, kept())
     return written.model_copy(update={"name": file.name})
+
+
+def _write_lines(path: Path, kept: Iterator[dict[str, Any]]) -> ExportFile:
+    count, sha = 0, hashlib.sha256()
+    with atomic_file(path) as file:
+        for count, values in enumerate(kept, 1):  # noqa: B007 (it is the number of lines)
+            line = (json.dumps(values, ensure_ascii=False) + "\n").encode()
+            sha.update(line)
+            file.write(line)
+    return ExportFile(name=path.name, rows=count, bytes=path.stat().st_size, sha256=sha.hexdigest())
 
 
 def _facts(values: Mapping[str, Any], file: DataFile) -> tuple[int, tuple[str, int, int]]:
@@ -177,68 +186,3 @@ def _facts(values: Mapping[str, Any], file: DataFile) -> tuple[int, tuple[str, i
     named = _ROUND.search(file.name)
     number = told.get("round") or values.get("round") or (named[1] if named else 0)
     return int(number), (told.get("domain") or "", told.get("K") or 0, told.get("N") or 0)
-
-
-def _hidden(values: dict[str, Any], kind: str, work: _Work) -> dict[str, Any]:
-    """The row without anything personal that its texts and pictures show; the same row if there is nothing."""
-    regions = work.rules.phone_regions
-    known = {
-        text[span.start : span.end]: span.kind
-        for _, text in texts_of(values, kind)
-        for span in find_personal(text, regions)
-        if work.rules.wants(span.check)
-    }
-    changed: dict[str, str] = {}
-
-    def shown(image: dict[str, Any]) -> dict[str, Any]:
-        fresh = work.screens.hidden(image["bytes"], known) if image.get("bytes") else None
-        if fresh is None:
-            return image
-        digest = hashlib.sha256(fresh).hexdigest()
-        changed[hashlib.sha256(image["bytes"]).hexdigest()] = digest
-        return {"bytes": fresh, "path": f"{digest}.png"}
-
-    pictures: dict[str, Any] = {}
-    if values.get("images"):
-        pictures["images"] = [shown(image) for image in values["images"]]
-    if isinstance(values.get("image"), dict):
-        pictures["image"] = shown(values["image"])
-    if not known and not changed:
-        return values
-    work.hidden.update(known.values())
-    work.pictures += len(changed)
-    change = _placeholders(known)
-    fresh_row = {**rewritten(values, change), **pictures}
-    return _rendered(fresh_row, changed) if kind == "sft" else fresh_row
-
-
-def _placeholders(known: Mapping[str, str]) -> Callable[[str], str]:
-    numbers: Counter[str] = Counter()
-    names: dict[str, str] = {}
-    for value, kind in known.items():
-        numbers[kind] += 1
-        names[value] = "user" if kind == "path" else f"[{kind} {numbers[kind]}]"
-    longest = sorted(names, key=len, reverse=True)  # one value may be part of another
-
-    def change(text: str) -> str:
-        for value in longest:
-            text = text.replace(value, names[value])
-        return text
-
-    return change
-
-
-def _rendered(row: dict[str, Any], pictures: Mapping[str, str]) -> dict[str, Any]:
-    """A trajectory's other columns, made again from its steps."""
-    steps = []
-    for plain in json.loads(row["steps_json"]):
-        seen = plain["observation"]
-        seen["screenshot"] = pictures.get(seen["screenshot"], seen["screenshot"])
-        steps.append(Step.model_validate(plain))
-    messages = qwen.render_steps(steps, instruction=row["instruction"], mode=row["mode"])
-    return {
-        **row,
-        "steps_json": canonical_json([step.model_dump(mode="json") for step in steps]),
-        "messages": json.dumps(messages, ensure_ascii=False),
-        "conversation": conversation(messages),
-    }

@@ -152,7 +152,7 @@ def pictures_in(values: Mapping[str, Any], folder: Path) -> tuple[list[dict[str,
         elif isinstance(value, bytes):
             data = value
         elif isinstance(value, str):
-            data = _inline(value) if value.startswith("data:") else _read(folder, value)
+            data = inline(value) if value.startswith("data:") else _read(folder, value)
         else:
             return
         found.append({"bytes": data})
@@ -183,7 +183,8 @@ def _urls(messages: Any) -> Iterator[str]:
                 yield url
 
 
-def _inline(url: str) -> bytes | None:
+def inline(url: str) -> bytes | None:
+    """The bytes of a data URL, None for what is none."""
     try:
         return base64.b64decode(url.partition(",")[2], validate=True)
     except binascii.Error:
@@ -191,9 +192,15 @@ def _inline(url: str) -> bytes | None:
 
 
 def _read(folder: Path, path: Any) -> bytes | None:
+    found = find_beside(folder, path)
+    return found.read_bytes() if found else None
+
+
+def find_beside(folder: Path, path: Any) -> Path | None:
+    """The picture that a row names, in the dataset's folder or its `images`; None where there is none, or outside of it."""
     if not isinstance(path, str) or not path or "\x00" in path:
         return None
     for place in (folder / path, folder / "images" / path):
         if place.is_file() and place.resolve().is_relative_to(folder.resolve()):
-            return place.read_bytes()
+            return place
     return None

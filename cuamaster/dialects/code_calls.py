@@ -9,13 +9,13 @@ Unfound with its place. Where the code is no Python, as with an unescaped quote,
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cuamaster.dialects.answers import Call, Unfound
+from cuamaster.dialects.code_values import Bound, Source, Values
 from cuamaster.dialects.function_calls import MAX_CALLS, find_calls
 
 _POINT = ("x", "y")
@@ -64,10 +64,6 @@ _A_CALL = re.compile(
 _OTHER_CALL = re.compile(r"^[ \t]*([A-Za-z_][\w.]*)[ \t]*\(", re.MULTILINE)
 _MAX_LOOP = 100
 _MAX_STEPS = 20_000
-_MAX_VALUE = 500
-"""Things in a list, and in those inside it; a string counts one for 400 characters. Sums of names could double without end."""
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
-Bound = Mapping[str, Any]
 
 
 def has_a_call(text: str) -> bool:
@@ -77,15 +73,14 @@ def has_a_call(text: str) -> bool:
 
 def read_code(code: str, offset: int) -> list[Call]:
     """The calls of some code that stands at `offset` of the answer, loops unrolled. Raises Unfound."""
-    lines = _LINE.findall(code)
-    margin = min((len(line) - len(line.lstrip(" \t")) for line in lines if line.strip()), default=0)
+    source = Source(code, offset)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about a model's backslashes
-            tree = ast.parse("".join(line[margin:] if line.strip() else line for line in lines) if margin else code)
+            tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _picked(code, offset)
-    reader = _Reader(offset, lines, margin)
+    reader = _Reader(source)
     reader.statements(tree.body, {})
     return reader.calls
 
@@ -132,12 +127,10 @@ def _named(name: str, positional: Sequence[Any], keywords: Mapping[str, Any], at
 
 
 class _Reader:
-    def __init__(self, offset: int, lines: Sequence[str], margin: int) -> None:
+    def __init__(self, source: Source) -> None:
         self.calls: list[Call] = []
-        self._offset, self._lines, self._margin = offset, lines, margin
+        self._at, self._values = source.at, Values(source)
         self._steps = 0
-        self._aliases: dict[str, str] = {}
-        self._starts = [0, *itertools.accumulate(map(len, lines))]
 
     def statements(self, body: Sequence[ast.stmt], bound: dict[str, Any]) -> None:
         for statement in body:
@@ -149,7 +142,9 @@ class _Reader:
     def _statement(self, node: ast.stmt, bound: dict[str, Any]) -> None:
         match node:
             case ast.Import(names=names):
-                self._aliases |= {item.asname: item.name for item in names if item.asname and item.name in _OWNERS}
+                self._values.aliases |= {
+                    item.asname: item.name for item in names if item.asname and item.name in _OWNERS
+                }
             case ast.ImportFrom() | ast.Pass():
                 return
             case ast.Expr(value=ast.Constant()):  # a docstring, or a bare literal
@@ -161,7 +156,7 @@ class _Reader:
             case ast.Assign(targets=[ast.Attribute()]):  # pyautogui.PAUSE = 1, pyautogui.FAILSAFE = False
                 return
             case ast.Assign(targets=[target]):
-                self._bind(target, self._value(node.value, bound), bound)
+                self._bind(target, self._values.of(node.value, bound), bound)
             case ast.For(target=target, orelse=[]):
                 for value in self._items(node.iter, bound):
                     self._bind(target, value, bound)
@@ -184,13 +179,13 @@ class _Reader:
         if name in _IGNORED:
             return
         positional = self._arguments(node.args, bound)
-        keywords = {item.arg: self._value(item.value, bound) for item in node.keywords if item.arg}
+        keywords = {item.arg: self._values.of(item.value, bound) for item in node.keywords if item.arg}
         self.calls.append(Call(*_named(name, positional, keywords, self._at(node)), self._at(node)))
 
     def _arguments(self, nodes: Sequence[ast.expr], bound: Bound) -> list[Any]:
         found: list[Any] = []
         for node in nodes:
-            value = self._value(node.value if isinstance(node, ast.Starred) else node, bound)
+            value = self._values.of(node.value if isinstance(node, ast.Starred) else node, bound)
             found += value if isinstance(node, ast.Starred) and isinstance(value, list) else [value]
         return found
 
@@ -209,7 +204,7 @@ class _Reader:
     def _items(self, node: ast.expr, bound: Bound) -> list[Any]:
         match node:
             case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]) if 1 <= len(args) <= 3:
-                limits = [self._value(item, bound) for item in args]
+                limits = [self._values.of(item, bound) for item in args]
                 if all(isinstance(item, int) for item in limits) and (len(limits) < 3 or limits[2]):
                     items: Sequence[Any] = range(*limits)
                     if len(items) <= _MAX_LOOP:
@@ -217,90 +212,15 @@ class _Reader:
             case ast.Call(func=ast.Name(id="enumerate"), args=[one], keywords=[]):
                 return [list(pair) for pair in enumerate(self._items(one, bound))]
             case _:
-                items = self._value(node, bound)
+                items = self._values.of(node, bound)
                 if isinstance(items, (list, tuple, str)) and len(items) <= _MAX_LOOP:
                     return list(items)
         raise Unfound(f"only loops over at most {_MAX_LOOP} known things are read", self._at(node), "code")
-
-    def _value(self, node: ast.expr, bound: Bound) -> Any:
-        value = self._folded(node, bound)
-        if _size(value) > _MAX_VALUE:
-            raise Unfound("the value is too large", self._at(node), "code")
-        return value
-
-    def _folded(self, node: ast.expr, bound: Bound) -> Any:
-        match node:
-            case ast.Constant(value=value):
-                return value
-            case ast.Name(id=name) if name in bound:
-                return bound[name]
-            case ast.UnaryOp(op=ast.USub(), operand=operand) if is_number(value := self._value(operand, bound)):
-                return -value
-            case ast.BinOp(left=left, op=op, right=right):
-                return self._sum(self._value(left, bound), op, self._value(right, bound), node)
-            case ast.List(elts=items) | ast.Tuple(elts=items):
-                return [self._value(item, bound) for item in items]
-            case ast.Subscript(value=inside, slice=ast.Constant(value=int(place))):
-                whole = self._value(inside, bound)
-                if isinstance(whole, (list, str)) and place < len(whole):
-                    return whole[place]
-            case ast.JoinedStr(values=parts):
-                return "".join(self._printed(part, bound) for part in parts)
-            case ast.Attribute(value=ast.Name(id=owner), attr=attr) if self._aliases.get(
-                owner, owner
-            ) == "pyautogui" and (attr.startswith("ease") or attr == "linear"):
-                return attr
-        raise Unfound(
-            f"{ast.unparse(node)[:40]} is no literal", self._at(node), "code", "write numbers and strings out"
-        )
-
-    def _printed(self, part: ast.expr, bound: Bound) -> str:
-        match part:
-            case ast.Constant(value=str(text)):
-                return text
-            case ast.FormattedValue(value=inside, conversion=-1, format_spec=None):
-                value = self._value(inside, bound)
-                if isinstance(value, str) or (is_number(value) and abs(value) < 1e15):
-                    return str(value)
-        raise Unfound("this string is not read", self._at(part), "code", "write strings out")
-
-    def _sum(self, left: Any, op: ast.operator, right: Any, node: ast.expr) -> Any:
-        if isinstance(left, str) and isinstance(right, str) and isinstance(op, ast.Add):
-            return left + right
-        if is_number(left) and is_number(right) and max(abs(left), abs(right)) < 1e9:
-            match op:
-                case ast.Add():
-                    return left + right
-                case ast.Sub():
-                    return left - right
-                case ast.Mult():
-                    return left * right
-                case ast.Div() | ast.FloorDiv() if right:
-                    return left / right if isinstance(op, ast.Div) else left // right
-        raise Unfound("this calculation is not read", self._at(node), "code")
 
     def _dotted(self, node: ast.expr) -> str:
         match node:
             case ast.Name(id=name):
                 return name
             case ast.Attribute(value=ast.Name(id=owner), attr=name):
-                return f"{self._aliases.get(owner, owner)}.{name}"
+                return f"{self._values.owner(owner)}.{name}"
         raise Unfound("only plain calls are read", self._at(node), "code")
-
-    def _at(self, node: ast.stmt | ast.expr) -> int:
-        line = self._lines[node.lineno - 1][self._margin :]
-        # the tree counts bytes
-        column = len(line.encode("utf-8", "surrogatepass")[: node.col_offset].decode("utf-8", "ignore"))
-        return self._offset + self._starts[node.lineno - 1] + self._margin + column
-
-
-def _size(value: Any) -> int:
-    # parts were measured when they were made, so this never goes deeper than the limit
-    if isinstance(value, list):
-        return 1 + sum(map(_size, value))
-    return len(value) // 400 if isinstance(value, str) else 1
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number; True and False are none."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -7,7 +7,7 @@ from typing import Any
 
 from cuamaster.action_space import CUAAction
 from cuamaster.dialects.answers import Call
-from cuamaster.dialects.code_calls import is_number
+from cuamaster.dialects.code_values import is_number
 from cuamaster.dialects.coordinates import Point
 from cuamaster.dialects.turn import Turn, key_list, need
 from cuamaster.errors import InvalidAction

@@ -6,6 +6,7 @@ import base64
 import contextlib
 import hashlib
 import io
+import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from pathlib import Path
@@ -55,8 +56,8 @@ def parquet_file(path: Path, schema: pa.Schema) -> Iterator[RowFile]:
         "write_statistics": texts,
         "write_batch_size": 16,  # values between two looks at the size of a page: a picture may have megabytes
     }
-    with atomic_file(path) as raw, ThreadPoolExecutor(1) as pool, ThreadPoolExecutor(1) as hashing:
-        hashed = _Hashed(raw, hashing)
+    with atomic_file(path) as raw, ThreadPoolExecutor(1) as pool, ThreadPoolExecutor(2) as beside:
+        hashed = _Hashed(raw, beside)
         # Readers are told the plain types: that a column is a dictionary on its way in is nobody else's business.
         with pq.ParquetWriter(hashed, _stored(schema), store_schema=False, **options) as writer:
             file = RowFile(path.name, schema, writer, hashed, pool)
@@ -68,6 +69,7 @@ def parquet_file(path: Path, schema: pa.Schema) -> Iterator[RowFile]:
             told = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
             plain = base64.b64encode(schema.serialize().to_pybytes()).decode()
             writer.add_key_value_metadata({**told, "ARROW:schema": plain})
+        hashed.settle()
 
 
 class RowFile:
@@ -134,11 +136,16 @@ class RowFile:
 
 
 class _Hashed(io.RawIOBase, BinaryIO):
-    """A file that knows the SHA-256 of what went through it; hashing goes on beside the writing, one piece behind."""
+    """A file that knows the SHA-256 of what went through it; hashing goes on beside the writing, one piece behind.
+
+    What is written goes to the disk meanwhile, so that little is left to wait for at the end.
+    """
 
     def __init__(self, file: BinaryIO, pool: Executor) -> None:
         self._file, self._pool, self._sha, self.count = file, pool, hashlib.sha256(), 0
         self._hashing: Future[None] | None = None
+        self._storing: Future[None] | None = None
+        self._sent = 0
 
     def writable(self) -> bool:
         return True
@@ -152,7 +159,16 @@ class _Hashed(io.RawIOBase, BinaryIO):
         self._hashing = self._pool.submit(self._sha.update, bytes(data))  # of bytes, that is no copy
         self._file.write(data)
         self.count += len(data)
+        if self.count - self._sent >= GROUP_BYTES and (self._storing is None or self._storing.done()):
+            self.settle()
+            self._storing = self._pool.submit(os.fsync, self._file.fileno())
+            self._sent = self.count
         return len(data)
+
+    def settle(self) -> None:
+        """Wait for what is on its way to the disk. Raises OSError: the kernel tells only once that it could not be stored."""
+        if self._storing is not None:
+            self._storing.result()
 
     def digest(self) -> str:
         if self._hashing is not None:

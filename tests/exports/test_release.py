@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import datasets
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from cuamaster.errors import IntegrityError, InvalidInput, UnknownName
+from cuamaster.errors import IntegrityError, InvalidInput, StoreFull, UnknownName
+from cuamaster.exports import writer
 from cuamaster.exports.manifest import Release
 from cuamaster.exports.options import Options
 from cuamaster.exports.samples import RoundData
@@ -279,6 +283,27 @@ def test_kill_9_leaves_the_old_dataset_whole(world: World, workspace: Workspace,
     assert hashes(out) == before and Release.model_validate_json((out / "manifest.json").read_bytes()) == made
     again = release(workspace, Ports(world.store), "trl", out, Options(history=3))
     assert again.splits == {"train": 16} and not list(out.parent.glob(".tmp-*"))
+
+
+def test_what_the_disk_refuses_while_more_is_written_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel tells only once that written data could not be stored, and here the first to ask is not the last."""
+    monkeypatch.setattr(writer, "GROUP_BYTES", 1)
+    asked: list[threading.Thread] = []
+    real = os.fsync
+
+    def fsync(file: int) -> None:
+        asked.append(threading.current_thread())
+        if len(asked) == 1:
+            raise OSError(errno.ENOSPC, "no space left")
+        real(file)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    rows = [{"text": "word " * 1000}] * 3
+    with pytest.raises(StoreFull):
+        writer.write_rows(tmp_path / "a.parquet", pa.schema([("text", pa.string())]), rows)
+    assert asked[0] is not threading.main_thread() and list(tmp_path.iterdir()) == []
 
 
 def test_two_exports_at_once_to_one_folder_come_one_after_the_other(

@@ -52,6 +52,7 @@ def _of_tree(episode: Episode, task: Task, round_number: int, lineage: tuple[Lin
         children.setdefault(node.parent, []).append(node)
     path = episode.path()
     spared = episode.unjudged()
+    seen: set[tuple[int, str]] = set()
     for place, kept in enumerate(path):
         for branch in children.get(kept.parent, ()):
             if not branch.dropped:
@@ -59,53 +60,59 @@ def _of_tree(episode: Episode, task: Task, round_number: int, lineage: tuple[Lin
             if branch.index in spared:
                 yield Dropped(item_id=f"{episode.id}/{branch.index}", stage="export", reason="not-failed")
                 continue
-            name = f"{episode.id}/{branch.index}"
-            found = _parted(path[place:], branch, children, spared)
-            problem = found if isinstance(found, str) else ""
+            problem = ""
             if path[place].parent >= 0 and not _node(episode, kept.parent).snapshot_after:
                 problem = "no-snapshot"
             if any(node.injected for node in (*path, *_subtree(branch, children))):
                 problem = "injected-fault"
             if len(path) > MAX_STEPS or len(task.instruction) > MAX_INSTRUCTION:
                 problem = "too-long"
-            if problem or isinstance(found, str):
-                yield Dropped(item_id=name, stage="export", reason=problem)
-                continue
-            steps, (right, wrong) = steps_of_nodes(path[: place + found[0] + 1], task), found[1]
-            if (
-                not steps
-                or not right.actions
-                or steps[-1].actions[0] != right.actions[0]
-                or not _of_node(steps[-1], right)
-            ):
-                yield Dropped(item_id=name, stage="export", reason="nothing-carried-out")
-                continue
-            rejected = steps[-1].model_copy(update={"actions": wrong.actions, "thought": wrong.thought})
-            pair = Pair(name, round_number, task, episode, steps[:-1], steps[-1], rejected, lineage)
-            told = hint_in([*steps, rejected], [item.feedback for item in episode.divergences])
-            yield Dropped(item_id=name, stage="export", reason="hint-in-row", detail=told) if told else pair
+            for wrong, found in _parted(path[place:], branch, children, spared):
+                name = f"{episode.id}/{wrong.index}"
+                if problem or isinstance(found, str):
+                    yield Dropped(item_id=name, stage="export", reason=problem or str(found))
+                    continue
+                steps, right = steps_of_nodes(path[: place + found + 1], task), path[place + found]
+                if (right.index, _deed(wrong)) in seen:  # a policy may err in one way again and again
+                    yield Dropped(item_id=name, stage="export", reason="seen-before")
+                    continue
+                seen.add((right.index, _deed(wrong)))
+                if (
+                    not steps
+                    or not right.actions
+                    or steps[-1].actions[0] != right.actions[0]
+                    or not _of_node(steps[-1], right)
+                ):
+                    yield Dropped(item_id=name, stage="export", reason="nothing-carried-out")
+                    continue
+                rejected = steps[-1].model_copy(update={"actions": wrong.actions, "thought": wrong.thought})
+                pair = Pair(name, round_number, task, episode, steps[:-1], steps[-1], rejected, lineage)
+                told = hint_in([*steps, rejected], [item.feedback for item in episode.divergences])
+                yield Dropped(item_id=name, stage="export", reason="hint-in-row", detail=told) if told else pair
 
 
 def _parted(
     path: Sequence[Node], branch: Node, children: dict[int, list[Node]], spared: Collection[int]
-) -> tuple[int, tuple[Node, Node]] | str:
-    """Where a dropped branch first does something else than the kept path, or why that cannot be said.
+) -> Iterator[tuple[Node, int | str]]:
+    """Each dropped step that first does something else than the kept path, and how far along that is, or why it cannot be said.
 
     `spared`: dropped nodes that nothing says were wrong.
 
     Both begin on the restored snapshot, whose state was compared; further on, only an equal picture shows an equal state.
     """
-    wrong = branch
-    for depth, right in enumerate(path):
-        if depth and right.observation.screenshot != wrong.observation.screenshot:
-            return "screens-differ"
-        if _deed(right) != _deed(wrong):
-            return depth, (right, wrong)
+    waiting = [(0, branch)]
+    while waiting:
+        depth, wrong = waiting.pop()
+        right = path[depth]
         later = [node for node in children.get(wrong.index, ()) if node.dropped and node.index not in spared]
-        if not later:
-            return "same-actions"
-        wrong = later[0]
-    return "same-actions"
+        if depth and right.observation.screenshot != wrong.observation.screenshot:
+            yield wrong, "screens-differ"
+        elif _deed(right) != _deed(wrong):
+            yield wrong, depth
+        elif not later or depth + 1 == len(path):
+            yield wrong, "same-actions"
+        else:  # a boundary within the abandoned branch may have been returned to as well
+            waiting += [(depth + 1, node) for node in reversed(later)]
 
 
 def _of_node(step: Step, node: Node) -> bool:

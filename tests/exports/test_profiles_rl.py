@@ -141,6 +141,27 @@ def test_equal_first_steps_are_walked_past_while_the_screens_are_equal(world: Wo
     assert isinstance(drop, Dropped) and drop.reason == "screens-differ"
 
 
+def test_each_of_several_failures_after_equal_steps_is_a_pair(world: World) -> None:
+    """A boundary inside of the abandoned branch was returned to once before the start was."""
+    task = make_task("mousepad")
+    click, seen = act("mouse.click", x=1, y=1), {"observation": world.see()}
+    nodes = (
+        world.node(0, -1, click, dropped=True),
+        world.node(1, 0, act("keyboard.type", text="wrong"), dropped=True).model_copy(update=seen),
+        world.node(2, 0, act("keyboard.type", text="worse"), dropped=True).model_copy(update=seen),
+        world.node(3, -1, click),
+        world.node(4, 3, act("keyboard.type", text="right")).model_copy(update=seen),
+        world.node(5, 4, act("finish", status="success")),
+    )
+    pairs_found = found(tree(world, task, nodes=nodes), task)
+    assert all(isinstance(pair, Pair) for pair in pairs_found) and len({getattr(p, "id", "") for p in pairs_found}) == 2
+    said = [pair.rejected.actions[0].action.args["text"] for pair in pairs_found if isinstance(pair, Pair)]
+    assert said == ["wrong", "worse"]
+    again = nodes[2].model_copy(update={"actions": nodes[1].actions})
+    _, drop = found(tree(world, task, nodes=(*nodes[:2], again, *nodes[3:])), task)
+    assert isinstance(drop, Dropped) and drop.reason == "seen-before"
+
+
 def test_what_is_no_pair_keeps_its_reason(world: World) -> None:
     task = make_task("mousepad")
     good = tree(world, task)

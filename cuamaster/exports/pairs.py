@@ -98,14 +98,15 @@ def _parted(
 
     `spared`: dropped nodes that nothing says were wrong.
 
-    Both begin on the restored snapshot, whose state was compared; further on, only an equal picture shows an equal state.
+    Both begin on the restored snapshot, whose state was compared; further on, equal steps with an equal picture and answer show
+    an equal state.
     """
     waiting = [(0, branch)]
     while waiting:
         depth, wrong = waiting.pop()
         right = path[depth]
         later = [node for node in children.get(wrong.index, ()) if node.dropped and node.index not in spared]
-        if depth and right.observation.screenshot != wrong.observation.screenshot:
+        if depth and _seen(right) != _seen(wrong):
             yield wrong, "screens-differ"
         elif _deed(right) != _deed(wrong):
             yield wrong, depth
@@ -117,6 +118,10 @@ def _parted(
 
 def _of_node(step: Step, node: Node) -> bool:
     return step.observation.screenshot == node.observation.screenshot
+
+
+def _seen(node: Node) -> tuple[str, str]:
+    return node.observation.screenshot, node.observation.response
 
 
 def _deed(node: Node) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+Strategy = Literal["sequential", "parameterized", "state_dependent", "cross_app_handoff"]
+"""The composer's strategies."""
 
 
 def _cache() -> Path:
@@ -132,9 +135,13 @@ class Settings(BaseSettings):
 
     min_primitives: int = Field(default=2, ge=1)
     max_primitives: int = Field(default=4, ge=1)
+    strategies: dict[Strategy, Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]] = Field(
+        default_factory=lambda: dict.fromkeys(get_args(Strategy), 1.0),
+        description='how tasks are composed, and in which shares, e.g. {"sequential": 1, "cross_app_handoff": 3}: what is not named is left out',
+    )
     round_videos: int = Field(default=8, ge=1, description="videos wanted in the first round")
     round_tasks: int = Field(
-        default=8, ge=1, description="composed tasks wanted in the first round: two by each strategy"
+        default=8, ge=1, description="composed tasks wanted in the first round, by all strategies together"
     )
     fault_share: float = Field(
         default=0.34, ge=0, le=1, description="share of tasks collected with a policy that errs on purpose (0: none)"
@@ -164,6 +171,13 @@ class Settings(BaseSettings):
     def desktop_capacity(self) -> int:
         """Desktops at once on all hosts."""
         return sum(host.capacity for host in self.desktop_hosts)
+
+    @field_validator("strategies")
+    @classmethod
+    def _one_at_least(cls, strategies: dict[Strategy, float]) -> dict[Strategy, float]:
+        if not any(strategies.values()):
+            raise ValueError(f"give at least one of {', '.join(get_args(Strategy))} a share above 0")
+        return strategies
 
     @field_validator("hosts")
     @classmethod

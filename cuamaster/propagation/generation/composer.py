@@ -240,18 +240,10 @@ def _task(
 ) -> Task:
     verifier = synthesize(plan)
     assert verifier is not None  # _search accepts no other plan
-    needed = [c for use in plan.uses for c in ground(use.primitive.preconditions, use.arguments)]
     steps = sum(len(procedure.steps) for use in plan.uses if (procedure := use.primitive.procedure("gui")) is not None)
     return Task(
         instruction=instruct(plan, names, rng),
-        environment=Environment(
-            image=environment.image,
-            image_digest=environment.image_digest,
-            capabilities=tuple(sorted({item for use in plan.uses for item in use.primitive.requires})),
-            setup=plan.setup,
-            established=tuple(dict.fromkeys(c for c in needed if satisfied(c, plan.start))),
-            screen=environment.screen,
-        ),
+        environment=start_of(plan, environment),
         verifier=verifier,
         plan=plan.uses,
         strategy=strategy,
@@ -260,6 +252,19 @@ def _task(
         timeout_s=max(300.0, 60.0 * steps),
         seed=seed,
         lineage=_lineage(plan),
+    )
+
+
+def start_of(plan: Plan, surroundings: Surroundings) -> Environment:
+    """The environment in which a plan begins: what its uses need together, and what they find established."""
+    needed = [c for use in plan.uses for c in ground(use.primitive.preconditions, use.arguments)]
+    return Environment(
+        image=surroundings.image,
+        image_digest=surroundings.image_digest,
+        capabilities=tuple(sorted({item for use in plan.uses for item in use.primitive.requires})),
+        setup=plan.setup,
+        established=tuple(dict.fromkeys(c for c in needed if satisfied(c, plan.start))),
+        screen=surroundings.screen,
     )
 
 

@@ -1,4 +1,4 @@
-"""Stages 6-7 without a desktop: extract primitives from trajectories, gather the library, compose tasks from it."""
+"""What propagation does without a desktop: extract primitives from trajectories, gather the library, compose tasks from it."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def compose(bench: Bench, cell: Cell, number: int, mode: Mode) -> Task | None:
     """The cell's task with this number, made by the real composer; None when the library gives none."""
     ways: tuple[Strategy, ...] = ("sequential", "parameterized") if cell.n == 1 else ("cross_app_handoff",)
     turned = ways[number % len(ways) :] + ways[: number % len(ways)]
-    composer = PrimitiveComposer(cell.k, cell.k, turned, mode=mode)
+    composer = PrimitiveComposer(cell.k, cell.k, dict.fromkeys(turned, 1.0), mode=mode)
     for again in range(_COMPOSE_TRIES):
         seed = 1000 * cell.k + 100_000 * cell.n + number + 10_000_000 * again
         found = composer.compose(bench.library, bench.guest, count=1, seed=seed, min_apps=cell.n, max_apps=cell.n)

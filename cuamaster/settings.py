@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+Strategy = Literal["sequential", "parameterized", "state_dependent", "cross_app_handoff"]
+"""The composer's strategies."""
 
 
 def _cache() -> Path:
@@ -36,19 +39,26 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="CUAMASTER_", toml_file="cuamaster.toml", extra="forbid", frozen=True)
 
-    workspace: Path = Path("workspace")
-    cache: Path = Field(default_factory=_cache)
-    language: str = "en"
-    seed: int = 0
+    workspace: Path = Field(
+        default=Path("workspace"), description="folder that rounds, blobs, journals and exports are written to"
+    )
+    cache: Path = Field(
+        default_factory=_cache,
+        description="folder of guest images, desktops and what is known of sites; of this machine, and shared by its workspaces",
+    )
+    language: str = Field(default="en", description="language of captions, speech and, unless told otherwise, searches")
+    seed: int = Field(default=0, description="of every draw: plans, composed tasks, faults on purpose")
 
     videos: tuple[str, ...] = Field(
         default=(), description="folders, recordings or feeds of provider `local`; empty: the bundled tutorials"
     )
-    providers: tuple[Literal["local", "ytdlp"], ...] = ("local",)
+    providers: tuple[Literal["local", "ytdlp"], ...] = Field(
+        default=("local",), description="where videos come from: what is at hand or in feeds, and what yt-dlp reaches"
+    )
     search_languages: tuple[str, ...] = Field(default=(), description="languages to search in; empty: `language`")
     round_searches: int = Field(default=200, ge=1, description="search requests that a round may send")
-    min_duration_s: float = 15.0
-    max_duration_s: float = 3600.0
+    min_duration_s: float = Field(default=15.0, description="a shorter video is dropped")
+    max_duration_s: float = Field(default=3600.0, description="a longer video is dropped")
     ytdlp_places: tuple[str, ...] = Field(
         default=(), description="addresses of videos, accounts, playlists, or files with one a line"
     )
@@ -78,7 +88,10 @@ class Settings(BaseSettings):
     whisper_model: Path | None = Field(
         default=None, description="folder of a CTranslate2 model; None: the embedded tiny.en"
     )
-    annotator: Literal["rules", "openai_api"] = "rules"
+    annotator: Literal["rules", "openai_api"] = Field(
+        default="rules",
+        description="who mines tasks and reads narration: the embedded rules, or a model at the endpoint",
+    )
     round_readings: int = Field(
         default=6000,
         ge=0,
@@ -87,28 +100,37 @@ class Settings(BaseSettings):
     round_opinions: int = Field(
         default=200, ge=0, description="titles of a round, nearest to undecided first, on which openai_api is asked"
     )
-    policy: Literal["replay", "openai_api"] = "replay"
-    detector: Literal["rules", "openai_api"] = "rules"
+    policy: Literal["replay", "openai_api"] = Field(
+        default="replay", description="who acts in collection: the primitives' procedures, or a model at the endpoint"
+    )
+    detector: Literal["rules", "openai_api"] = Field(
+        default="rules",
+        description="who finds the first wrong step: rules over the boundaries, or a model at the endpoint",
+    )
     dialect: str = Field(
         default="qwen3-vl", description="how the endpoint's policy writes actions: a name of docs/actions.md"
     )
     api_base: str | None = Field(default=None, description="OpenAI-compatible endpoint, e.g. http://host:8000/v1")
-    api_key: str = "none"
-    api_model: str = ""
-    api_timeout_s: float = 120.0
+    api_key: str = Field(default="none", description="sent to the endpoint with every call")
+    api_model: str = Field(default="", description="name of the model at the endpoint")
+    api_timeout_s: float = Field(default=120.0, description="longest wait for one answer")
     api_price_prompt: float = Field(default=0.0, description="USD per million prompt tokens")
     api_price_completion: float = Field(default=0.0, description="USD per million completion tokens")
-    api_budget_usd: float | None = None
-    api_budget_tokens: int | None = None
+    api_budget_usd: float | None = Field(
+        default=None, description="no call is made once the workspace has cost so much; None: no limit"
+    )
+    api_budget_tokens: int | None = Field(default=None, description="the same in tokens, of prompts and answers")
 
     trigger_window_s: float = Field(default=2.5, description="T of the pair lattice: |t_sem - t_vis| <= T")
 
-    image: str = "light-desktop"
+    image: str = Field(default="light-desktop", description="guest image that tasks are composed for and run on")
     images: Path | None = Field(default=None, description="folder of image recipes of your own, one subfolder each")
     observe_elements: bool = Field(
         default=False, description="record the accessibility tree, windows and pointer with each observation"
     )
-    desktop: Literal["libvirt", "simulated"] = "libvirt"
+    desktop: Literal["libvirt", "simulated"] = Field(
+        default="libvirt", description="virtual machines, or the simulated desktop that needs none"
+    )
     libvirt_uri: str = Field(default="", description="empty: qemu:///embed under the cache")
     screen: str = Field(
         default="",
@@ -128,13 +150,19 @@ class Settings(BaseSettings):
     )
     lease_patience_s: float = Field(default=3600.0, ge=0, description="longest wait for a free desktop")
     flow: str = Field(default="", description="whose share of the desktops is used; empty: the workspace's")
-    mode: Literal["gui", "cli", "mixed"] = "gui"
+    mode: Literal["gui", "cli", "mixed"] = Field(
+        default="gui", description="actions of composed tasks and their policies: pointer and keyboard, shell, or both"
+    )
 
-    min_primitives: int = Field(default=2, ge=1)
-    max_primitives: int = Field(default=4, ge=1)
+    min_primitives: int = Field(default=2, ge=1, description="smallest number K of primitives in a composed task")
+    max_primitives: int = Field(default=4, ge=1, description="largest number K of primitives in a composed task")
+    strategies: dict[Strategy, Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]] = Field(
+        default_factory=lambda: dict.fromkeys(get_args(Strategy), 1.0),
+        description='how tasks are composed, and in which shares, e.g. {"sequential": 1, "cross_app_handoff": 3}: what is not named is left out',
+    )
     round_videos: int = Field(default=8, ge=1, description="videos wanted in the first round")
     round_tasks: int = Field(
-        default=8, ge=1, description="composed tasks wanted in the first round: two by each strategy"
+        default=8, ge=1, description="composed tasks wanted in the first round, by all strategies together"
     )
     fault_share: float = Field(
         default=0.34, ge=0, le=1, description="share of tasks collected with a policy that errs on purpose (0: none)"
@@ -142,12 +170,12 @@ class Settings(BaseSettings):
     fault_rate: float = Field(
         default=0.4, ge=0, le=1, description="share of primitives in which that policy errs, at least one a task"
     )
-    max_steps: int = 60
-    max_retries: int = 4
+    max_steps: int = Field(default=60, description="steps of an episode, over all its attempts and branches")
+    max_retries: int = Field(default=4, description="rollbacks of an episode")
     branches: int = Field(
         default=1, ge=1, description="branches tried side by side from where the first failure is rolled back to"
     )
-    max_seconds: float = 900.0
+    max_seconds: float = Field(default=900.0, description="seconds of an episode")
 
     @property
     def screen_size(self) -> tuple[int, int] | None:
@@ -164,6 +192,13 @@ class Settings(BaseSettings):
     def desktop_capacity(self) -> int:
         """Desktops at once on all hosts."""
         return sum(host.capacity for host in self.desktop_hosts)
+
+    @field_validator("strategies")
+    @classmethod
+    def _one_at_least(cls, strategies: dict[Strategy, float]) -> dict[Strategy, float]:
+        if not any(strategies.values()):
+            raise ValueError(f"give at least one of {', '.join(get_args(Strategy))} a share above 0")
+        return strategies
 
     @field_validator("hosts")
     @classmethod

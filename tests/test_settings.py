@@ -1,10 +1,11 @@
-"""Where desktops come from, as settings say it."""
+"""Settings: where desktops come from, how tasks are composed, what is refused."""
 
 from __future__ import annotations
 
 import pytest
 from pydantic import ValidationError
 
+from cuamaster.propagation.generation.composer import EVENLY
 from cuamaster.settings import Host, Settings
 
 
@@ -26,8 +27,19 @@ def test_one_host_is_the_default_and_several_add_up(monkeypatch: pytest.MonkeyPa
         ({"leases_url": "mysql://x"}, "postgresql://"),
         ({"lease_ttl_s": 0.1}, "greater than or equal to 1"),
         ({"branches": 0}, "greater than or equal to 1"),
+        ({"strategies": {}}, "a share above 0"),
+        ({"strategies": {"sequential": 0}}, "a share above 0"),
+        ({"strategies": {"sequential": -1, "parameterized": 1}}, "greater than or equal to 0"),
+        ({"strategies": {"sequential": "inf"}}, "finite"),
+        ({"strategies": {"sideways": 1}}, "state_dependent"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(given: dict[str, object], told: str) -> None:
     with pytest.raises(ValidationError, match=told):
         Settings(**given)  # type: ignore[arg-type]
+
+
+def test_every_strategy_of_the_composer_has_the_same_share_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings().strategies == EVENLY
+    monkeypatch.setenv("CUAMASTER_STRATEGIES", '{"sequential": 1, "cross_app_handoff": 3}')
+    assert Settings().strategies == {"sequential": 1, "cross_app_handoff": 3}

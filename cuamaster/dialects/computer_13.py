@@ -6,13 +6,13 @@ mm_agents/prompts.py. WAIT is two seconds, FAIL says that the task cannot be don
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from cuamaster.action_space import CUAAction
 from cuamaster.dialects.answers import Call, Found, beyond_reasoning, fences, json_values
 from cuamaster.dialects.api_items import dumps
-from cuamaster.dialects.coordinates import Point, Space
+from cuamaster.dialects.coordinates import Space
 from cuamaster.dialects.dialect import Dialect, Writer, no_call
 from cuamaster.dialects.key_names import PYAUTOGUI
 from cuamaster.dialects.pyautogui_read import OSWORLD_PAUSE
@@ -53,11 +53,11 @@ def decode(call: Call, turn: Turn) -> None:
     button = button.lower() if isinstance(button, str) else button
     match call.name.upper():
         case "CLICK":
-            turn.click(_at(args, turn) or turn.here("x"), button, args.get("num_clicks") or 1)
+            turn.click(turn.perhaps_at(args) or turn.here("x"), button, args.get("num_clicks") or 1)
         case "RIGHT_CLICK":
-            turn.click(_at(args, turn) or turn.here("x"), "right")
+            turn.click(turn.perhaps_at(args) or turn.here("x"), "right")
         case "DOUBLE_CLICK":
-            turn.click(_at(args, turn) or turn.here("x"), "left", 2)
+            turn.click(turn.perhaps_at(args) or turn.here("x"), "left", 2)
         case "MOVE_TO":
             x, y = turn.point(need(args, "x"), need(args, "y"))
             turn.add("mouse.move", x=x, y=y)
@@ -84,12 +84,6 @@ def decode(call: Call, turn: Turn) -> None:
             turn.finish("success" if word == "DONE" else "infeasible")
         case _:
             raise InvalidAction(f"unknown action_type {call.name!r}", field="action_type")
-
-
-def _at(args: Mapping[str, Any], turn: Turn) -> Point | None:
-    if args.get("x") is None and args.get("y") is None:
-        return None
-    return turn.point(need(args, "x"), need(args, "y"))
 
 
 def encode(action: CUAAction, writer: Writer) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ dict_to_action). Screen pixels; a scroll of 100 is one notch and happens at the 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from cuamaster.action_space import CUAAction
@@ -73,14 +73,14 @@ def decode(call: Call, turn: Turn) -> None:
     args = call.arguments
     clicks = {name: how for how, name in _CLICKS.items()}
     if call.name in clicks:
-        turn.click(_at(args, turn), *clicks[call.name])
+        turn.click(turn.at(args), *clicks[call.name])
         return
     match call.name:
         case "DragAction":
             ends = [("from_x", "from_y"), ("to_x", "to_y")]
             turn.drag([turn.point(need(args, x), need(args, y), (x, y)) for x, y in ends])
         case "MoveToAction":
-            x, y = _at(args, turn)
+            x, y = turn.at(args)
             turn.add("mouse.move", x=x, y=y)
         case "ScrollAction":
             amount = notches(args.get("amount", AMOUNT_PER_NOTCH), AMOUNT_PER_NOTCH, "amount")
@@ -97,10 +97,6 @@ def decode(call: Call, turn: Turn) -> None:
             turn.finish("success")
         case _:
             raise InvalidAction(f"unknown action {call.name!r}", field="type", hint=f"one of {', '.join(_FIELDS)}")
-
-
-def _at(args: Mapping[str, Any], turn: Turn) -> tuple[float, float]:
-    return turn.point(need(args, "x"), need(args, "y"))
 
 
 def encode(action: CUAAction, writer: Writer) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 from cuamaster.action_space import CUAAction
 from cuamaster.dialects.answers import Call, Found
 from cuamaster.dialects.api_items import FINISH, Item, dumps, find_items
-from cuamaster.dialects.coordinates import Point, Space
+from cuamaster.dialects.coordinates import Space
 from cuamaster.dialects.dialect import Dialect, Writer, direction
 from cuamaster.dialects.key_names import BROWSER
 from cuamaster.dialects.turn import Turn, need, notches
@@ -47,14 +47,14 @@ def decode(call: Call, turn: Turn) -> None:
     """One function call; raises InvalidAction naming the field at fault."""
     name, args = call.name, call.arguments
     if name in _CLICKS:
-        turn.click(_at(args, turn), *_CLICKS[name])
+        turn.click(turn.at(args), *_CLICKS[name])
         return
     match name:
         case "move" | "hover_at":
-            x, y = _at(args, turn)
+            x, y = turn.at(args)
             turn.add("mouse.move", x=x, y=y)
         case "mouse_down" | "mouse_up":
-            at = _at(args, turn) if args.get("x") is not None else None
+            at = turn.at(args) if args.get("x") is not None else None
             turn.button(name.removeprefix("mouse_"), at)
         case "drag_and_drop":
             names = [("start_x", "start_y"), ("end_x", "end_y")]
@@ -64,7 +64,7 @@ def decode(call: Call, turn: Turn) -> None:
         case "scroll" | "scroll_at":
             pixels = args.get("magnitude_in_pixels", args.get("magnitude", 300 if name == "scroll" else 800))
             amount = notches(pixels, PIXELS_PER_NOTCH, "magnitude_in_pixels")
-            turn.scroll_towards(need(args, "direction"), amount, _at(args, turn) if args.get("x") is not None else None)
+            turn.scroll_towards(need(args, "direction"), amount, turn.at(args) if args.get("x") is not None else None)
         case "scroll_document":
             direction = need(args, "direction")
             if direction in _PAGES:
@@ -100,7 +100,7 @@ def decode(call: Call, turn: Turn) -> None:
 
 
 def _type_at(args: Item, turn: Turn) -> None:
-    turn.click(_at(args, turn))
+    turn.click(turn.at(args))
     if args.get("clear_before_typing", True) is True:
         turn.press(["ctrl", "a"])
         turn.press(["delete"])
@@ -108,10 +108,6 @@ def _type_at(args: Item, turn: Turn) -> None:
         turn.add("keyboard.type", text=args["text"])
     if args.get("press_enter", True) is True:
         turn.press(["enter"])
-
-
-def _at(args: Item, turn: Turn) -> Point:
-    return turn.point(need(args, "x"), need(args, "y"))
 
 
 def encode(action: CUAAction, writer: Writer) -> list[dict[str, Any]]:

@@ -49,9 +49,9 @@ def decode(call: Call, turn: Turn) -> None:
     match call.name:
         case "click":
             button = args.get("button") or "left"
-            turn.click(_at(args, turn), _BUTTONS.get(button, button) if isinstance(button, str) else button, 1, held)
+            turn.click(turn.at(args), _BUTTONS.get(button, button) if isinstance(button, str) else button, 1, held)
         case "double_click":
-            turn.click(_at(args, turn), "left", 2, held)
+            turn.click(turn.at(args), "left", 2, held)
         case "drag":
             path = need(args, "path")
             if not isinstance(path, list):
@@ -60,7 +60,7 @@ def decode(call: Call, turn: Turn) -> None:
         case "keypress":
             turn.press(need(args, "keys"))
         case "move":
-            x, y = _at(args, turn)
+            x, y = turn.at(args)
             turn.add("mouse.move", x=x, y=y)
         case "screenshot":
             turn.wait(0)
@@ -71,7 +71,7 @@ def decode(call: Call, turn: Turn) -> None:
             ways = {axis: notches(way, PIXELS_PER_NOTCH, f"scroll_{axis[1]}") for axis, way in ways.items() if way}
             if not ways:
                 raise InvalidAction("a scroll of no pixels is none", field="scroll_y")
-            turn.scroll(**ways, at=_at(args, turn), modifiers=held)
+            turn.scroll(**ways, at=turn.at(args), modifiers=held)
         case "type":
             turn.add("keyboard.type", text=need(args, "text"))
         case "wait":
@@ -85,10 +85,6 @@ def decode(call: Call, turn: Turn) -> None:
 
 
 _AXES = (("dx", "x"), ("dy", "y"))
-
-
-def _at(args: Item, turn: Turn) -> Point:
-    return turn.point(need(args, "x"), need(args, "y"))
 
 
 def _place(point: Any, index: int, turn: Turn) -> Point:

@@ -26,27 +26,29 @@ def decode(call: Call, turn: Turn, *, failure: str = "failure") -> None:
         case "click" | "leftClick" | "doubleClick" | "rightClick" | "middleClick" | "tripleClick" as kind:
             fixed = {"doubleClick": 2, "tripleClick": 3}.get(kind)
             button = {"rightClick": "right", "middleClick": "middle"}.get(kind) or args.get("button") or "left"
-            _clicks(turn, _place(args, turn) or turn.here("x"), _button(button), fixed or args.get("clicks", 1))
+            _clicks(turn, turn.perhaps_at(args) or turn.here("x"), _button(button), fixed or args.get("clicks", 1))
         case "moveTo":
-            x, y = _place(args, turn) or turn.here("x")
+            x, y = turn.perhaps_at(args) or turn.here("x")
             turn.add("mouse.move", x=x, y=y)
         case "move" | "moveRel":
             dx, dy = _offset(args, turn)
             turn.add("mouse.move_relative", dx=dx, dy=dy)
         case "dragTo":
-            turn.drag_to(_place(args, turn) or turn.here("x"), "x", _button(args.get("button") or "left"))
+            turn.drag_to(turn.perhaps_at(args) or turn.here("x"), "x", _button(args.get("button") or "left"))
         case "drag" | "dragRel":
             (dx, dy), (x, y) = _offset(args, turn), turn.here("x")
             turn.drag(
                 [(x, y), (min(1000, max(0, x + dx)), min(1000, max(0, y + dy)))], _button(args.get("button") or "left")
             )
         case "mouseDown" | "mouseUp" as kind:
-            turn.button(kind.removeprefix("mouse").lower(), _place(args, turn), _button(args.get("button") or "left"))
+            turn.button(
+                kind.removeprefix("mouse").lower(), turn.perhaps_at(args), _button(args.get("button") or "left")
+            )
         case "scroll" | "vscroll" | "hscroll" as kind:
             way = need(args, "clicks", "amount")
             if isinstance(way, float) and way == round(way):
                 way = int(way)
-            turn.scroll(**({"dx": way} if kind == "hscroll" else {"dy": _negative(way)}), at=_place(args, turn))
+            turn.scroll(**({"dx": way} if kind == "hscroll" else {"dy": _negative(way)}), at=turn.perhaps_at(args))
         case "write" | "typewrite":
             _write(turn, need(args, "message", "text", "msg"))
         case "press":
@@ -72,12 +74,6 @@ def decode(call: Call, turn: Turn, *, failure: str = "failure") -> None:
             turn.clipboard = need(args, "text")
         case _:
             raise InvalidAction(f"{name} is no action of a desktop", field="call")
-
-
-def _place(args: Mapping[str, Any], turn: Turn) -> Point | None:
-    if args.get("x") is None and args.get("y") is None:
-        return None
-    return turn.point(need(args, "x"), need(args, "y"))
 
 
 def _offset(args: Mapping[str, Any], turn: Turn) -> Point:

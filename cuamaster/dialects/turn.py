@@ -52,6 +52,14 @@ class Turn:
             raise InvalidAction(f"{field} must be [x, y], got {value!r}", field=field)
         return self.point(value[0], value[1])
 
+    def at(self, args: Mapping[str, Any]) -> Point:
+        """The place of a call with `x` and `y`."""
+        return self.point(need(args, "x"), need(args, "y"))
+
+    def perhaps_at(self, args: Mapping[str, Any]) -> Point | None:
+        """As `at`; None for a call without a place, which happens at the pointer."""
+        return None if args.get("x") is None and args.get("y") is None else self.at(args)
+
     def here(self, field: str) -> Point:
         """Where the pointer is, for an action that names no place."""
         if self._cursor is None:

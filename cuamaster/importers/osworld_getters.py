@@ -91,41 +91,35 @@ _GETTERS: Mapping[str, Callable[[Mapping[str, Any], TaskFiles, str], Source]] = 
 SUPPORTED_GETTERS = tuple(_GETTERS)
 
 
+def _other(where: str, what: str) -> Unmappable:
+    return Unmappable(f"{where}: {what}", reason="unsupported-evaluator", names=(_last(where),))
+
+
 def the_output(result: Source, where: str) -> str:
     """The command whose output is judged; raises Unmappable when something else is."""
     if not isinstance(result, Output):
-        raise Unmappable(
-            f"{where}: of something else than a command's output", reason="unsupported-evaluator", names=(_last(where),)
-        )
+        raise _other(where, "of something else than a command's output")
     return result.command
 
 
 def the_path(result: Source, where: str) -> str:
     """The guest's file that is judged; raises Unmappable when something else is."""
     if not isinstance(result, GuestFiles):
-        raise Unmappable(
-            f"{where}: of something else than a file of the guest",
-            reason="unsupported-evaluator",
-            names=(_last(where),),
-        )
+        raise _other(where, "of something else than a file of the guest")
     return result.paths[0]
 
 
 def the_rule(expected: Source, where: str) -> Any:
     """The values that are expected; raises Unmappable when they are not written in the task."""
     if not isinstance(expected, Rule):
-        raise Unmappable(
-            f"{where}: against something else than a rule", reason="unsupported-evaluator", names=(_last(where),)
-        )
+        raise _other(where, "against something else than a rule")
     return expected.data
 
 
 def the_gold(expected: Source, where: str) -> bytes:
     """The file to compare with; raises Unmappable when it is none that the task downloads."""
     if not isinstance(expected, GoldFiles):
-        raise Unmappable(
-            f"{where}: against something else than a given file", reason="unsupported-evaluator", names=(_last(where),)
-        )
+        raise _other(where, "against something else than a given file")
     return expected.files[0][1]
 
 

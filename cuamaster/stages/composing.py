@@ -1,4 +1,4 @@
-"""Stages 6-7 without a desktop: extract primitives from trajectories, gather the library, compose tasks from it."""
+"""What propagation does without a desktop: extract primitives from trajectories, gather the library, compose tasks from it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cuamaster.propagation.generation.seed_task import seed_task
 from cuamaster.records.episode import RoundPlan
 from cuamaster.records.primitive import Primitive
 from cuamaster.records.record import content_id
-from cuamaster.records.task import Task
+from cuamaster.records.task import Strategy, Task
 from cuamaster.records.taxonomy import Taxonomy
 from cuamaster.records.trajectory import Trajectory
 from cuamaster.settings import Settings
@@ -65,7 +65,8 @@ def compose(
     library = library_of(workspace, folder.number)
     known = {primitive.id for primitive in curated()}
     fresh = [item.id for item in learned(workspace, [folder.number]) if item.id not in known]
-    composer = PrimitiveComposer(settings.min_primitives, settings.max_primitives, mode=settings.mode)
+    shares = dict[Strategy, float](settings.strategies.items())
+    composer = PrimitiveComposer(settings.min_primitives, settings.max_primitives, shares, mode=settings.mode)
     wanted = sum(cell.tasks for cell in plan.cells)
 
     def work(_: Library) -> Result:

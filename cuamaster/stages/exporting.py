@@ -1,4 +1,4 @@
-"""Stage 9: the union of all rounds' verified trajectories and certified tasks -> sft, unproven and rl Parquet with a card."""
+"""Export: the union of all rounds' verified trajectories and certified tasks -> sft, unproven and rl Parquet with a card."""
 
 from __future__ import annotations
 

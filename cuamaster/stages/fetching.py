@@ -1,4 +1,4 @@
-"""Stage 3: candidates become files, each recording once."""
+"""Fetch: candidates become files, each recording once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stages 7-8: suitable videos become task segments, and these trajectories."""
+"""Mines and reconstructs: suitable videos become task segments, and these trajectories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stages 1-2: search without duplicates, and filter what was found by its metadata and words."""
+"""Searches without duplicates, and filters what was found by its metadata and words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stages 4-6: what is no screen goes before anything is heard of it, then the narration becomes words, then both are judged."""
+"""Gates, transcribes and scores: what is no screen goes before anything is heard of it, then the narration becomes words, then both are judged."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_procedure(primitive: Primitive, mode: ProcedureMode, proofs: Proofs, tm
 def test_a_composed_task_over_two_applications_is_certified(
     vm_host: LibvirtHost, vm_reader: LiveReader, guest: Guest, tmp_path: Path
 ) -> None:
-    composer = PrimitiveComposer(2, 3, ("cross_app_handoff",))
+    composer = PrimitiveComposer(2, 3, {"cross_app_handoff": 1})
     (task,) = composer.compose(LIBRARY, guest, count=1, seed=3, max_apps=2)
     assert task.n == 2
     with vm_host.open(IMAGE) as desktop:

@@ -1,4 +1,4 @@
-"""Starts guests: from nothing, or as a copy-on-write clone of a golden snapshot."""
+"""Starts guests: from nothing, as a copy-on-write clone of a golden snapshot, or as a fork at a snapshot of another guest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State signatures in words, and of a screen alone."""
+"""What two state signatures differ in, in words; and the signature of a guest of which only the screen is seen."""
 
 from __future__ import annotations
 

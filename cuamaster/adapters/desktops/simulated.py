@@ -48,7 +48,7 @@ def world_of(image: str, screen: tuple[int, int] = SCREEN) -> World:
 
 
 class SimulatedDesktop:
-    """One simulated desktop; `world` may be prepared by tests, time passes only by `wait` and `sleep`."""
+    """One simulated desktop; `world` may be prepared by tests, time passes only by waits, held keys and the shell's `sleep`."""
 
     image_digest = DIGEST
 

@@ -32,7 +32,7 @@ EXCHANGE = ("share", "fetch")
 
 @dataclass
 class RecordsWindow(SimWindow):
-    """A button for every operation on every kind; `pending` is the operation whose line is being asked for."""
+    """A button for every operation on every kind; a dialog of the world asks for its line."""
 
     x: int = 190
     y: int = 90

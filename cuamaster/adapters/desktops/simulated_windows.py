@@ -1,4 +1,4 @@
-"""The simulated desktop's windows: a text editor, a file manager, a terminal and their dialogs, as plain data."""
+"""The simulated desktop's windows: text editor, file manager, terminal, calculator and dialogs, as plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The usage ledger: one JSON line a model call, fsynced; budgets in USD and tokens are enforced when a call is recorded."""
+"""The usage ledger: one JSON line a model call, fsynced; budgets in USD and tokens are enforced before a call and when it is recorded."""
 
 from __future__ import annotations
 

@@ -62,7 +62,9 @@ class Race:
 class Run(Protocol):
     """One branch, ready to go on from the boundary that it shares with the others."""
 
-    number: int
+    @property
+    def number(self) -> int:
+        """Of the branch; 0 is the one that the others were forked from."""
 
     def path(self) -> Sequence[Node]:
         """The steps that were not dropped."""

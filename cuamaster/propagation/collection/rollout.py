@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
 from cuamaster.errors import CheckFailed, DesktopFault
-from cuamaster.ports import Decision, Desktop, Detector, Frame, Journal, Policy, ScreenReader, Store
-from cuamaster.propagation.collection.acting import await_reaction, observe, perform, pointers_of, shows, with_effect
-from cuamaster.propagation.collection.journal import drop_after, joined
+from cuamaster.ports import Decision, Desktop, Detector, Journal, Policy, ScreenReader, Store
+from cuamaster.propagation.collection.journal import joined
 from cuamaster.propagation.collection.outcomes import ENDINGS, outcome_of
-from cuamaster.propagation.collection.progress import begins_execution, course_of
+from cuamaster.propagation.collection.progress import course_of
 from cuamaster.propagation.collection.race import Beaten, Race, run_all
 from cuamaster.propagation.collection.rollback import roll_back
 from cuamaster.propagation.collection.setup import establish, require
 from cuamaster.propagation.collection.snapshots import Snapshots
+from cuamaster.propagation.collection.track import Track
 from cuamaster.propagation.collection.watching import AttemptFailed, Watch
 from cuamaster.records.episode import Boundary, Branch, Budget, Episode, Node
 from cuamaster.records.needs import needs_of_task
 from cuamaster.records.task import Task
-from cuamaster.records.trajectory import Observation, StateSignature
-from cuamaster.records.verdict import Check, Divergence, Outcome, Verdict
+from cuamaster.records.trajectory import Observation
+from cuamaster.records.verdict import Divergence, Outcome, Verdict
 
 log = logging.getLogger(__name__)
 MAX_STALL = 20
@@ -56,52 +56,37 @@ def rollout(
     Raises InvalidInput for a task that the policy cannot take on (nothing is journalled then), StoreFull when frames or journal
     cannot be written.
     """
+    race = Race(budget)
     snapshots = Snapshots(desktop, episode_id, course_of(task).files, max_snapshots)
-    run = _Rollout(
-        task, policy, desktop, reader, journal, detector, store, clock, episode_id, snapshots, Race(budget), rival,
-        watched=watched, elements=elements,
-    )  # fmt: skip
-    return run.episode(prepared)
+    track = Track(episode_id, desktop, reader, journal, store, clock, clock(), race, snapshots, elements=elements)
+    return _Rollout(task, policy, detector, race, track, rival, watched=watched).episode(prepared)
 
 
 @dataclass
 class _Rollout:
-    """State of one episode, or of one of its branches; every change is journalled before the next thing happens."""
+    """What decides in one episode, or in one of its branches: when to go on, verify, roll back, branch out, stop."""
 
     task: Task
     policy: Policy
-    desktop: Desktop
-    reader: ScreenReader
-    journal: Journal
     detector: Detector
-    store: Store
-    clock: Callable[[], float]
-    id: str
-    snapshots: Snapshots
     race: Race
+    track: Track
     rival: Callable[[int], Policy] | None = None
     watched: bool = True
-    number: int = 0
-    """Of the branch; 0 is the one that the episode began with."""
     branches: tuple[Branch, ...] = ()
-    elements: bool = False
-    nodes: list[Node] = field(default_factory=list)
     divergences: list[Divergence] = field(default_factory=list)
-    hint: str = ""
     first_attempt: bool | None = None
     verdict: Verdict | None = None
     final: Observation | None = None
-    state: StateSignature | None = None
-    """The desktop's state while nothing has been done since it was attested."""
 
     def __post_init__(self) -> None:
-        self.begun = self.clock()
-        self.watch = Watch(self.task, self.desktop, self.reader, self.clock)
+        self.desktop, self.snapshots = self.track.desktop, self.track.snapshots
+        self.watch = Watch(self.task, self.desktop, self.track.reader, self.track.clock)
 
     def episode(self, prepared: bool) -> Episode:
         """From the start state to a typed outcome."""
         self.policy.begin(self.task)
-        self._log(
+        self.track.log(
             "begin",
             task=self.task.id,
             policy=self.policy.name,
@@ -110,24 +95,24 @@ class _Rollout:
         )
         outcome, message = self._typed(prepared)
         episode = Episode(
-            id=self.id,
+            id=self.track.id,
             task_id=self.task.id,
             policy=self.policy.name,
             mode=self.policy.mode,
             outcome=outcome,
             verdict=self.verdict,
-            nodes=tuple(self.nodes),
+            nodes=tuple(self.track.nodes),
             final=self.final,
             divergences=tuple(self.divergences),
             rollbacks=len(self.divergences),
-            injected_faults=sum(node.injected for node in self.nodes),
+            injected_faults=sum(node.injected for node in self.track.nodes),
             first_attempt_passed=True if self.first_attempt is None and outcome == "passed" else self.first_attempt,
-            seconds=self.clock() - self.begun,
+            seconds=self.track.seconds,
             message=message,
             image_digest=self.desktop.image_digest,
             branches=self.branches,
         )
-        self._log("end", result=episode.model_dump(mode="json"))
+        self.track.log("end", result=episode.model_dump(mode="json"))
         return episode
 
     def _typed(self, prepared: bool) -> tuple[Outcome, str]:
@@ -135,7 +120,7 @@ class _Rollout:
             require(needs_of_task(self.task), self.desktop)
             self.desktop.release()
             if not prepared:
-                establish(self.task.environment, self.desktop, self.reader)
+                establish(self.task.environment, self.desktop, self.track.reader)
             ended = self._attempts()
         except ENDINGS as exc:
             return outcome_of(exc)
@@ -143,11 +128,11 @@ class _Rollout:
             self.desktop.release()
             self.snapshots.close()
         except DesktopFault as exc:  # what was found out before stays true
-            log.warning("%s: after its end: %s", self.id, exc)
+            log.warning("%s: after its end: %s", self.track.id, exc)
         return ended
 
     def _attempts(self) -> tuple[Outcome, str]:
-        self._boundary(0, self.watch.look(0)[1])
+        self.track.boundary(0, self.watch.look(0)[1], self.policy)
         return self._go_on(self.rival)
 
     def _go_on(self, rival: Callable[[int], Policy] | None) -> tuple[Outcome, str]:
@@ -172,14 +157,14 @@ class _Rollout:
                 try:
                     desktop = forks.enter_context(self.desktop.fork(boundary.label))
                 except DesktopFault as exc:  # mostly no room; if this desktop is broken too, its next use tells
-                    log.info("%s: %d branches: %s", self.id, number, exc)
+                    log.info("%s: %d branches: %s", self.track.id, number, exc)
                     break
                 runs.append(self._forked(number, rival(number), desktop, boundary))
             if len(runs) == 1:
                 return None
             kept, self.branches = run_all(runs, boundary)
-        runs[kept]._log("kept")
-        self.nodes = joined({run.number: run.nodes for run in runs}, kept)
+        runs[kept].track.log("kept")
+        self.track.nodes = joined({run.number: run.track.nodes for run in runs}, kept)
         self.verdict, self.final = runs[kept].verdict, runs[kept].final
         told = self.branches[kept]
         return told.outcome or "failed", told.message  # without a verified one no branch was given up
@@ -187,12 +172,8 @@ class _Rollout:
     def _forked(self, number: int, policy: Policy, desktop: Desktop, boundary: Boundary) -> _Rollout:
         policy.begin(self.task)
         policy.restore(boundary.controller)
-        twin = replace(
-            self, number=number, policy=policy, desktop=desktop, nodes=list(self.nodes),
-            snapshots=self.snapshots.forked(desktop, f"{self.id}-b{number}"),
-        )  # fmt: skip
-        twin.begun = self.begun
-        twin._log("fork", label=boundary.label, node=boundary.node)
+        twin = replace(self, policy=policy, track=self.track.forked(number, desktop))
+        twin.track.log("fork", label=boundary.label, node=boundary.node)
         return twin
 
     def to_its_end(self) -> tuple[Outcome | None, str]:
@@ -213,14 +194,14 @@ class _Rollout:
         while True:
             self.race.check(len(self.path()))
             spent = self._spent()
-            frame, observation = self._observe()
+            frame, observation = self.track.observe()
             if spent:
                 return self._out_of_budget(observation, spent)
-            decision = self.policy.decide(frame, self.path(), self.hint)
-            if self._begins(decision) and not self.race.execute():
+            decision = self.policy.decide(frame, self.path(), self.track.hint)
+            if self.track.begins(decision) and not self.race.execute():
                 most = self.race.budget.max_executions
                 return self._out_of_budget(observation, f"the budget of {most} executions of primitives is spent")
-            node = self._act(decision, observation, frame)
+            node = self.track.act(decision, observation, frame, self.policy.mode)
             ended = next((item.action.args["status"] for item in node.actions if item.action.type == "finish"), "")
             if ended:
                 return self._finish(ended)
@@ -232,19 +213,13 @@ class _Rollout:
             if since > MAX_STALL + _longest(self.task):
                 raise AttemptFailed.because("no progress", self.watch.unmet_goals())
 
-    def _begins(self, decision: Decision) -> bool:
-        """Whether the decision begins another execution of a primitive."""
-        path = self.path()
-        parent = path[-1].index if path else -1
-        return begins_execution(decision.use, parent, self.nodes[-1] if self.nodes else None)
-
     def _out_of_budget(self, observation: Observation, spent: str) -> tuple[Outcome, str]:
         self.final = observation
         self.verdict = self._verify()
         return ("passed", "") if self.verdict.status == "passed" else ("failed", spent)
 
     def _finish(self, ended: str) -> tuple[Outcome, str]:
-        _, self.final = self._observe()
+        _, self.final = self.track.observe()
         self.verdict = self._verify(ended)
         if self.verdict.status == "passed":
             return "passed", ""
@@ -261,25 +236,15 @@ class _Rollout:
         """How many uses are complete now, with a snapshot when one more is. Raises AttemptFailed for a false claim."""
         if decision.done_use:
             before = self.snapshots.history[-1]
-            after = self._boundary(done + 1, self.watch.await_effects(done + 1))
+            after = self.track.boundary(done + 1, self.watch.await_effects(done + 1), self.policy)
             if spoilt := self.watch.spoilt(before, after):
                 raise AttemptFailed.because("something that is needed later was lost", spoilt)
             return done + 1
         missed, checks = self.watch.look(done + 1)  # the policy does not know the plan: see whether it got further
         if missed:
             return done
-        self._boundary(done + 1, checks)
+        self.track.boundary(done + 1, checks, self.policy)
         return done + 1
-
-    def _boundary(self, use: int, checks: Sequence[Check]) -> Boundary:
-        node = self.nodes[-1].index if self.nodes else -1
-        self.hint = ""
-        boundary = self.snapshots.take(node, use, checks, self.policy)
-        self.state = boundary.signature
-        if self.nodes:
-            self.nodes[-1] = self.nodes[-1].model_copy(update={"snapshot_after": boundary.label})
-        self._log("boundary", boundary=boundary.model_dump(mode="json"))
-        return boundary
 
     def _roll_back(self, verdict: Verdict) -> Boundary:
         divergence, boundary, leaked = roll_back(
@@ -287,84 +252,40 @@ class _Rollout:
             self.path(),
             verdict,
             desktop=self.desktop,
-            reader=self.reader,
+            reader=self.track.reader,
             policy=self.policy,
             detector=self.detector,
             snapshots=self.snapshots,
         )
         if leaked:
-            log.warning("%s: %s would have told %d secrets; said less instead", self.id, divergence.detector, leaked)
-            self._log("leak", detector=divergence.detector, secrets=leaked)
+            log.warning(
+                "%s: %s would have told %d secrets; said less instead", self.track.id, divergence.detector, leaked
+            )
+            self.track.log("leak", detector=divergence.detector, secrets=leaked)
         with self.race.lock:  # the journal and the episode tell them in the same order
-            self._log("divergence", divergence=divergence.model_dump(mode="json"))
-            self._log("rollback", label=boundary.label, node=boundary.node)
+            self.track.log("divergence", divergence=divergence.model_dump(mode="json"))
+            self.track.log("rollback", label=boundary.label, node=boundary.node)
             self.divergences.append(divergence)
-        self.nodes = drop_after(self.nodes, boundary.node)
-        self.state, self.hint = boundary.signature, divergence.feedback
-        log.info("%s: rolled back to %s: %s", self.id, boundary.label, divergence.feedback)
+        self.track.returned(boundary, divergence.feedback)
+        log.info("%s: rolled back to %s: %s", self.track.id, boundary.label, divergence.feedback)
         return boundary
-
-    def _observe(self) -> tuple[Frame, Observation]:
-        path = self.path()
-        response = path[-1].answer if path else ""
-        return observe(
-            self.desktop,
-            self.store,
-            t=self.clock() - self.begun,
-            response=response,
-            feedback=self.hint,
-            state=self.state,
-            elements=self.elements,
-        )
-
-    def _act(self, decision: Decision, observation: Observation, frame: Frame) -> Node:
-        """Journal the intent, perform, journal the node: only then does it count."""
-        index = self.race.step()
-        ids = [f"{self.id}-{index}-{position}" for position in range(len(decision.actions))]
-        self._log("intent", node=index, ids=ids, actions=[item.model_dump(mode="json") for item in decision.actions])
-        tried, receipts = perform(
-            decision.actions,
-            ids,
-            mode=self.policy.mode,
-            desktop=self.desktop,
-            reader=self.reader,
-            clock=lambda: self.clock() - self.begun,
-        )
-        if shows(tried):
-            earlier = [place for node in self.path() for place in pointers_of(node.actions)][-1:]
-            if await_reaction(frame.image, self.desktop, self.clock, [*earlier, *pointers_of(tried)]):
-                receipts = with_effect(tried, receipts)
-        self.state = None
-        path = self.path()
-        node = Node(
-            index=index,
-            parent=path[-1].index if path else -1,
-            observation=observation,
-            actions=tried,
-            receipts=receipts,
-            thought=decision.thought,
-            use=decision.use,
-            injected=decision.injected,
-        )
-        self.nodes.append(node)
-        self._log("node", node=node.model_dump(mode="json"))
-        return node
-
-    def path(self) -> list[Node]:
-        """The steps of the branch that were not dropped."""
-        return [node for node in self.nodes if not node.dropped]
 
     def _spent(self) -> str:
         budget = self.race.budget
         if self.race.steps >= budget.max_steps:
             return f"the budget of {budget.max_steps} steps is spent"
-        if self.clock() - self.begun >= budget.max_seconds:
+        if self.track.seconds >= budget.max_seconds:
             return f"the budget of {budget.max_seconds:g} seconds is spent"
         return ""
 
-    def _log(self, event: str, **data: object) -> None:
-        branch = {"branch": self.number} if self.number else {}
-        self.journal.append({"event": event, "episode": self.id, "t": self.clock() - self.begun, **branch, **data})
+    @property
+    def number(self) -> int:
+        """Of the branch."""
+        return self.track.number
+
+    def path(self) -> list[Node]:
+        """The steps of the branch that were not dropped."""
+        return self.track.path()
 
 
 def _longest(task: Task) -> int:

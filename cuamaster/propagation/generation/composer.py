@@ -19,6 +19,9 @@ from cuamaster.records.primitive import Mode, Primitive
 from cuamaster.records.task import Environment, Strategy, Task
 from cuamaster.records.trajectory import Lineage
 
+EVENLY: Mapping[Strategy, float] = dict.fromkeys(ALL_STRATEGIES, 1.0)
+"""As many tasks by each strategy."""
+_MOST = 1e6
 _NODES = 160
 _NODES_A_USE = 2
 _CASTS = 12
@@ -65,19 +68,27 @@ class PrimitiveComposer:
         self,
         min_primitives: int = 2,
         max_primitives: int = 4,
-        strategies: Sequence[Strategy] = ALL_STRATEGIES,
+        strategies: Mapping[Strategy, float] = EVENLY,
         *,
         mode: Mode = "gui",
     ) -> None:
+        """`strategies`: strategy -> its share of the tasks, in any unit; 0 leaves it out. Raises InvalidInput."""
         unknown = set(strategies) - set(ALL_STRATEGIES)
+        wrong = [name for name, share in strategies.items() if not 0 <= share <= _MOST]
         if not 1 <= min_primitives <= max_primitives:
             raise InvalidInput(
                 f"min_primitives {min_primitives} and max_primitives {max_primitives}: 1 <= min <= max is needed"
             )
-        if unknown or not strategies:
-            raise InvalidInput(f"strategies: unknown {sorted(unknown)}" if unknown else "strategies: name at least one")
+        if unknown:
+            raise InvalidInput(f"strategies: unknown {sorted(unknown)}", hint=f"there are {', '.join(ALL_STRATEGIES)}")
+        if wrong:
+            raise InvalidInput(f"strategies: the shares of {', '.join(wrong)} must be numbers from 0 to {_MOST:,.0f}")
         self._sizes = range(min_primitives, max_primitives + 1)
-        self._strategies = tuple(strategies)
+        total = sum(strategies.values())
+        shares = {strategy: share / total for strategy, share in strategies.items() if share}
+        self._shares = {strategy: share * len(shares) for strategy, share in shares.items() if share}
+        if not self._shares:
+            raise InvalidInput("strategies: give at least one a share above 0")
         self._mode: Mode = mode
 
     def compose(
@@ -94,7 +105,7 @@ class PrimitiveComposer:
         max_apps: int | None = None,
         min_apps: int = 1,
     ) -> list[Task]:
-        """At most `count` different tasks, about as many by each strategy; fewer when the library gives no more.
+        """At most `count` different tasks, by each strategy about its share; fewer when the library gives no more.
 
         `apps`: only primitives of these; `prefer`: ids of primitives of which each should be in some task, as far as possible;
         `names`, `domains`: application id -> display name, domain; `min_apps`, `max_apps`: so many applications in a task.
@@ -107,10 +118,9 @@ class PrimitiveComposer:
         tasks: dict[tuple[object, ...], Task] = {}
         made, failed = Counter[Strategy](), Counter[Strategy]()
         turn = 0
-        while pool and len(tasks) < count and turn < max(count, len(self._strategies)) * _TRIES:
+        while pool and len(tasks) < count and turn < max(count, len(self._shares)) * _TRIES:
             rng = Random(f"{seed}/{turn}")
-            # one that found nothing is tried again before the others go on, but not for ever: it may not suit the library
-            strategy = min(self._strategies, key=lambda s: (failed[s] // _TRIES, made[s]))
+            strategy = min(self._shares, key=lambda s: self._rank(s, made[s], failed[s]))
             uncovered = [w for w in wanted if not any(w in _ids(task.plan) for task in tasks.values())]
             turn += 1
             sizes = rng.sample(self._sizes, len(self._sizes))
@@ -126,6 +136,12 @@ class PrimitiveComposer:
             made[strategy] += new
             failed[strategy] += not new
         return list(tasks.values())
+
+    def _rank(self, strategy: Strategy, made: int, failed: int) -> tuple[int, float]:
+        """The lowest is next: what is furthest below its share. One that found nothing is tried again before the others go on, the
+        more often the larger its share, but not for ever: it may not suit the library."""
+        share = self._shares[strategy]
+        return int(failed / max(1.0, _TRIES * share)), (made + 0.5) / share
 
 
 class _Search:
@@ -224,18 +240,10 @@ def _task(
 ) -> Task:
     verifier = synthesize(plan)
     assert verifier is not None  # _search accepts no other plan
-    needed = [c for use in plan.uses for c in ground(use.primitive.preconditions, use.arguments)]
     steps = sum(len(procedure.steps) for use in plan.uses if (procedure := use.primitive.procedure("gui")) is not None)
     return Task(
         instruction=instruct(plan, names, rng),
-        environment=Environment(
-            image=environment.image,
-            image_digest=environment.image_digest,
-            capabilities=tuple(sorted({item for use in plan.uses for item in use.primitive.requires})),
-            setup=plan.setup,
-            established=tuple(dict.fromkeys(c for c in needed if satisfied(c, plan.start))),
-            screen=environment.screen,
-        ),
+        environment=start_of(plan, environment),
         verifier=verifier,
         plan=plan.uses,
         strategy=strategy,
@@ -244,6 +252,19 @@ def _task(
         timeout_s=max(300.0, 60.0 * steps),
         seed=seed,
         lineage=_lineage(plan),
+    )
+
+
+def start_of(plan: Plan, surroundings: Surroundings) -> Environment:
+    """The environment in which a plan begins: what its uses need together, and what they find established."""
+    needed = [c for use in plan.uses for c in ground(use.primitive.preconditions, use.arguments)]
+    return Environment(
+        image=surroundings.image,
+        image_digest=surroundings.image_digest,
+        capabilities=tuple(sorted({item for use in plan.uses for item in use.primitive.requires})),
+        setup=plan.setup,
+        established=tuple(dict.fromkeys(c for c in needed if satisfied(c, plan.start))),
+        screen=surroundings.screen,
     )
 
 

@@ -20,8 +20,7 @@ from cuamaster.propagation.collection.acting import await_reaction, observe, per
 from cuamaster.propagation.collection.setup import QUIET_S, REST_S
 from cuamaster.propagation.collection.watching import looks
 from cuamaster.propagation.generation.clones import FreshDesktops
-from cuamaster.propagation.generation.composer import Surroundings
-from cuamaster.propagation.generation.facts import satisfied
+from cuamaster.propagation.generation.composer import Surroundings, start_of
 from cuamaster.propagation.generation.oracle import Oracle
 from cuamaster.propagation.generation.plan import Plan, extend, ground
 from cuamaster.records.condition import Condition, Not, WindowTitle
@@ -125,19 +124,6 @@ def _carried_out(task: Task, desktop: Desktop, reader: ScreenReader, oracle: Ora
         if verdict.status == "passed":
             break
     return verdict
-
-
-def start_of(plan: Plan, guest: Surroundings) -> Environment:
-    """The start state in which a plan's last use is proven."""
-    needed = [c for use in plan.uses for c in ground(use.primitive.preconditions, use.arguments)]
-    return Environment(
-        image=guest.image,
-        image_digest=guest.image_digest,
-        capabilities=tuple(sorted({item for use in plan.uses for item in use.primitive.requires})),
-        setup=plan.setup,
-        established=tuple(dict.fromkeys(c for c in needed if satisfied(c, plan.start))),
-        screen=guest.screen,
-    )
 
 
 def prove(

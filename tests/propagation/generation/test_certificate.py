@@ -73,7 +73,7 @@ def oracle(tmp_path: Path) -> Oracle:
 
 def _tasks(count: int = 6) -> list[Task]:
     pool = [_shell(ability) for ability in IN_THE_SHELL]
-    return PrimitiveComposer(mode="cli", strategies=("sequential", "parameterized")).compose(
+    return PrimitiveComposer(mode="cli", strategies={"sequential": 1, "parameterized": 1}).compose(
         pool, GUEST, count=count, seed=4
     )
 

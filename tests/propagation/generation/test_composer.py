@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from random import Random
 
 import pytest
 
 from cuamaster.errors import InvalidInput
-from cuamaster.propagation.generation.composer import Guest, PrimitiveComposer, _Search
+from cuamaster.propagation.generation.composer import EVENLY, Guest, PrimitiveComposer, _Search
 from cuamaster.propagation.generation.facts import START, Fact, satisfied, setup_facts
 from cuamaster.propagation.generation.plan import Plan, extend, ground, simulate
 from cuamaster.propagation.generation.strategies import ALL_STRATEGIES, fits, handoffs
@@ -21,9 +23,7 @@ from tests.propagation.generation import primitives_made as made
 GUEST = Guest("image", "digest", made.CAPABILITIES)
 
 
-def _tasks(
-    count: int = 24, seed: int = 1, strategies: tuple[Strategy, ...] = ALL_STRATEGIES, **more: object
-) -> list[Task]:
+def _tasks(count: int = 24, seed: int = 1, strategies: Mapping[Strategy, float] = EVENLY, **more: object) -> list[Task]:
     return PrimitiveComposer(strategies=strategies).compose(made.EVERYTHING, GUEST, count=count, seed=seed, **more)  # type: ignore[arg-type]
 
 
@@ -112,7 +112,7 @@ def test_the_same_seed_gives_the_same_tasks_and_another_seed_others() -> None:
 
 @pytest.mark.parametrize("strategy", ALL_STRATEGIES)
 def test_each_strategy_alone(strategy: Strategy) -> None:
-    found = _tasks(6, 3, (strategy,))
+    found = _tasks(6, 3, {strategy: 1})
     assert found
     for task in found:
         plan = simulate(task.environment.setup, task.plan)
@@ -222,6 +222,17 @@ def test_what_the_environment_lacks_is_not_used() -> None:
     assert PrimitiveComposer().compose(made.EVERYTHING, Guest("i", "d", frozenset()), count=3, seed=0) == []
 
 
+def test_shares_say_how_many_tasks_each_strategy_gives() -> None:
+    shares: dict[Strategy, float] = {
+        "sequential": 1,
+        "parameterized": 3,
+        "cross_app_handoff": 0,
+        "state_dependent": 5e-324,
+    }
+    assert Counter(task.strategy for task in _tasks(8, 3, shares)) == {"parameterized": 6, "sequential": 2}
+    assert [task.strategy for task in _tasks(1, 3, shares)] == ["parameterized"], "one task is of the larger share"
+
+
 def test_instructions_name_every_value_and_application(tasks: list[Task]) -> None:
     for task in tasks:
         for use in task.plan:
@@ -242,8 +253,11 @@ def test_instructions_name_every_value_and_application(tasks: list[Task]) -> Non
     [
         {"min_primitives": 0},
         {"min_primitives": 3, "max_primitives": 2},
-        {"strategies": ("sideways",)},
-        {"strategies": ()},
+        {"strategies": {"sideways": 1}},
+        {"strategies": {}},
+        {"strategies": {"sequential": 0}},
+        {"strategies": {"sequential": -1, "parameterized": 1}},
+        {"strategies": {"sequential": float("nan")}},
     ],
 )
 def test_bad_arguments_are_refused(arguments: dict[str, object]) -> None:
@@ -275,7 +289,7 @@ def test_a_number_is_asked_for_where_a_number_is_needed() -> None:
 def test_a_long_task_goes_through_several_applications_and_ends_with_a_handoff() -> None:
     library = made.exchanging(3)
     guest = Guest("image", "digest", frozenset(f"app:{p.app}" for p in library))
-    composer = PrimitiveComposer(12, 12, ("cross_app_handoff",))
+    composer = PrimitiveComposer(12, 12, {"cross_app_handoff": 1})
     tasks = composer.compose(library, guest, count=2, seed=2, min_apps=3, max_apps=3)
     assert len(tasks) == 2
     for task in tasks:

@@ -122,8 +122,8 @@ def _type(scene: Scene, pair: Pair, clause: str, review: Review) -> Action | Non
         return None
     text, confidence = settled
     if pair.said is None:
-        if len(text) < _LEAST_UNHEARD:
-            return None
+        if len(text) < _LEAST_UNHEARD or 2 * sum(letter.isalnum() for letter in text) < len(text):
+            return None  # icons are read as signs: `-0×` was a menu that opened
         confidence = min(confidence, 0.55)
     named = named_target(clause, scene.language) if clause else None
     target = None

@@ -236,6 +236,12 @@ def test_talk_before_the_screen_is_not_counted_and_a_glance_at_one_is_not_enough
     assert not kept and dropped.reason == "camera"
 
 
+@pytest.mark.parametrize("size", [(426, 240), (480, 300)])
+def test_a_small_screen_is_no_slide_though_its_letters_are_a_large_part_of_it(size: tuple[int, int]) -> None:
+    (view,), _ = judged(lambda t: screen(t, size))
+    assert view.region == (0, 0, *size) and view.share >= 0.5
+
+
 def test_upright_screens_are_phones() -> None:
     kept, (dropped,) = judged(lambda t: screen(t, (540, 960)))
     assert not kept and dropped.reason == "portrait"

@@ -8,7 +8,8 @@ from cuamaster.records.trajectory import TextBox
 from cuamaster.seeding.footage import Footage
 from cuamaster.seeding.triggers import SemanticTrigger, VisualTrigger
 from cuamaster.seeding.window_titles import TitleStrip, title_strip
-from cuamaster.vision.grounding import label, similarity, text_at
+from cuamaster.vision.labels import label, similarity
+from cuamaster.vision.naming import text_at
 
 _BEFORE = 0.75  # seconds before a click, when the pointer does not cover the label yet (measured: named 9 of 10; at the click 3 of 10)
 _LINE = 20  # pixels, about

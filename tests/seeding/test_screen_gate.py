@@ -91,6 +91,20 @@ def drawing(t: float) -> Image:
     return image
 
 
+def platforms(t: float) -> Image:
+    """Ledges and walls that run by under a score that stays."""
+    image = Pictures.new("RGB", SIZE, (120, 180, 240))
+    pen = ImageDraw.Draw(image)
+    for index in range(40):
+        x = int(index * 97 - 240 * t) % 1400 - 200
+        y = 90 + 67 * (index % 7)
+        pen.rectangle((x, y, x + 90, y + 30), fill=(90 + 20 * (index % 5), 70, 40), outline="black")
+        pen.rectangle((x + 20, y + 8, x + 44, y + 22), fill="white", outline="black")
+    pen.rectangle((0, 0, 330, 60), fill="black")
+    pen.text((12, 12), "SCORE 001200   LIVES 3", fill="white", font=ImageFont.load_default(size=24))
+    return np.asarray(image, np.uint8)
+
+
 def still(t: float) -> Image:
     return screen(1.0)
 
@@ -136,7 +150,14 @@ def test_a_screen_passes_as_a_whole_and_is_read_once() -> None:
 
 @pytest.mark.parametrize(
     ("show", "reason"),
-    [(camera, "camera"), (slide, "slides"), (drawing, "animation"), (still, "still-picture"), (blank, "blank")],
+    [
+        (camera, "camera"),
+        (slide, "slides"),
+        (drawing, "animation"),
+        (platforms, "game"),
+        (still, "still-picture"),
+        (blank, "blank"),
+    ],
 )
 def test_what_is_no_screen_goes_with_its_reason_unread(show: Callable[[float], Image], reason: str) -> None:
     reader = Reads()

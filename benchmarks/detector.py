@@ -22,8 +22,8 @@ from _rollback_run import Bench, compose, located, run, simulated
 from rollback import locating, machine
 
 from cuamaster.propagation.collection.feedback import leaks
+from cuamaster.records.parts import leaves
 from cuamaster.records.primitive import Mode
-from cuamaster.records.reasoning import leaves
 from cuamaster.records.task import Task
 from cuamaster.records.templates import fill_template
 

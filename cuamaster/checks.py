@@ -16,7 +16,8 @@ from cuamaster.ports import Desktop, ScreenReader
 from cuamaster.records.cells import canonical_rows, cell_address
 from cuamaster.records.condition import All, AnyOf, Condition, DocumentSheets, DocumentTable, Not
 from cuamaster.records.filling import placeholders
-from cuamaster.records.reasoning import leaves, matches, same_json, same_variant
+from cuamaster.records.parts import leaves
+from cuamaster.records.values import matches, same_json, same_variant
 from cuamaster.records.verdict import Check, Verdict
 from cuamaster.vision.documents import image_size, sheet_cell, sheet_names, table_cell, table_rows
 from cuamaster.vision.sight import Sight

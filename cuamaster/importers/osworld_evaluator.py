@@ -14,7 +14,7 @@ from cuamaster.importers.osworld_metrics import METRICS
 from cuamaster.importers.osworld_tables import SUPPORTED_RULES, known_rules
 from cuamaster.records.condition import AnyOf, Condition, EpisodeFinish, Not
 from cuamaster.records.filling import placeholders
-from cuamaster.records.reasoning import conjoin
+from cuamaster.records.parts import conjoin
 
 FEASIBLE = Not(of=EpisodeFinish(status="infeasible"))
 """OSWorld gives no credit to a policy that ended with FAIL, whatever stands on the disk."""

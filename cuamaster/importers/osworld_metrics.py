@@ -25,7 +25,7 @@ from cuamaster.importers.osworld_getters import (
 from cuamaster.importers.osworld_tables import table_rules
 from cuamaster.importers.osworld_texts import csv_text, file_text, output_text, same_file_text
 from cuamaster.records.condition import AnyOf, Condition, FileJson, Not
-from cuamaster.records.reasoning import conjoin
+from cuamaster.records.parts import conjoin
 
 
 def _exact_match(result: Source, expected: Source, _options: Any, where: str) -> Condition:

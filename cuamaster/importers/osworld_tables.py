@@ -14,7 +14,7 @@ from cuamaster.errors import Unmappable
 from cuamaster.importers.osworld_texts import gold_text, lines_pattern
 from cuamaster.records.cells import cell_address
 from cuamaster.records.condition import Condition, DocumentTable, FileText
-from cuamaster.records.reasoning import conjoin
+from cuamaster.records.parts import conjoin
 
 Gold = Sequence[tuple[str, bytes]]
 _MAX_CELLS = 100_000

@@ -1,4 +1,4 @@
-"""Reasoning about conditions without a desktop: what follows from what, what excludes what, what an effect ends.
+"""Reasoning about conditions without a desktop: what follows from what, and what excludes what.
 
 `implies` and `conflicts_with` are sound, not complete: True is a proof, False means "cannot be shown". Filling in
 parameters lives in `cuamaster.records.filling`, words in `cuamaster.records.wording`.
@@ -6,9 +6,8 @@ parameters lives in `cuamaster.records.filling`, words in `cuamaster.records.wor
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -34,72 +33,8 @@ from cuamaster.records.condition import (
     SettingValue,
     WindowTitle,
 )
-
-_COMPOUND = frozenset({All, AnyOf, Not})
-"""Compared by type: pydantic's own isinstance is a slow Python call, and a composer asks a million times."""
-
-
-def leaves(condition: Condition) -> Iterator[Condition]:
-    """Every condition without parts, negated ones included, in order."""
-    parts = condition.parts()
-    if not isinstance(condition, (All, AnyOf, Not)):
-        yield condition
-    for part in parts:
-        yield from leaves(part)
-
-
-def conjuncts(condition: Condition) -> tuple[Condition, ...]:
-    """The parts that must all hold: nested `all` is flattened, negations are pushed inwards, repeats are dropped."""
-    normal = normal_form(condition)
-    if isinstance(normal, All):
-        return tuple(dict.fromkeys(item for part in normal.of for item in conjuncts(part)))
-    return (normal,)
-
-
-def normal_form(condition: Condition) -> Condition:
-    """The same condition with `not` only in front of leaves (or of an empty `all`, which is how "never" is written)."""
-    if type(condition) not in _COMPOUND:
-        return condition
-    if isinstance(condition, All):
-        return All(of=tuple(normal_form(part) for part in condition.of))
-    if isinstance(condition, AnyOf):
-        return AnyOf(of=tuple(normal_form(part) for part in condition.of))
-    if not isinstance(condition, Not):
-        return condition
-    inner = condition.of
-    if isinstance(inner, Not):
-        return normal_form(inner.of)
-    if isinstance(inner, AnyOf):
-        return All(of=tuple(normal_form(Not(of=part)) for part in inner.of))
-    if isinstance(inner, All) and inner.of:
-        return AnyOf(of=tuple(normal_form(Not(of=part)) for part in inner.of))
-    return condition
-
-
-def conjoin(conditions: Iterable[Condition]) -> Condition:
-    """One condition that holds exactly when all of them do; a single one stays itself."""
-    parts = tuple(dict.fromkeys(item for condition in conditions for item in conjuncts(condition)))
-    return parts[0] if len(parts) == 1 else All(of=parts)
-
-
-def same_text(left: str, right: str) -> bool:
-    """Equality of file texts: one final newline does not count, nor does the kind of line end."""
-    return plain_text(left) == plain_text(right)
-
-
-def plain_text(text: str) -> str:
-    """Text with \\n line ends and without its final newline."""
-    return text.replace("\r\n", "\n").removesuffix("\n")
-
-
-def matches(text: str, expected: str, match: str) -> bool:
-    """Whether observed text meets an `equals`, `contains` or `regex` expectation; raises re.error for a bad pattern."""
-    if match == "equals":
-        return same_text(text, expected)
-    if match == "contains":
-        return expected in text.replace("\r\n", "\n")
-    return re.search(expected, text, re.MULTILINE) is not None
-
+from cuamaster.records.parts import COMPOUND, normal_form
+from cuamaster.records.values import plain_text, same_json, same_text, same_variant
 
 # --- what follows from a leaf ------------------------------------------------------------------------------------
 
@@ -121,7 +56,7 @@ def _inside(path: str, folder: str) -> bool:
 _IN_A_FILE = frozenset({FileText, FileTable, FileJson, DocumentCell, DocumentTable, DocumentSheets, ImageSize})
 
 
-def _present(fact: Condition) -> tuple[str, str] | None:
+def present(fact: Condition) -> tuple[str, str] | None:
     """(path, type) of the file that must be there for a leaf to hold."""
     kind = type(fact)
     if kind is FileExists:
@@ -132,7 +67,7 @@ def _present(fact: Condition) -> tuple[str, str] | None:
 
 
 def _exists_follows(a: Condition, b: FileExists) -> bool:
-    there = _present(a)
+    there = present(a)
     if there is None:
         return False
     path, kind = there
@@ -184,36 +119,6 @@ def _whole_words(part: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None
 
 
-def same_json(left: str, right: str) -> bool:
-    """Whether two JSON texts are the same value (14 is 14.0, but true is not 1); one that is no JSON equals only itself."""
-    try:
-        return _canonical(left) == _canonical(right)
-    except (ValueError, RecursionError):
-        return left == right
-
-
-def _canonical(text: str) -> str:
-    # whole numbers lose their fraction; compared as text, so that no truth value equals a number
-    return json.dumps(json.loads(text, parse_float=_number), sort_keys=True)
-
-
-def _number(text: str) -> int | float:
-    value = float(text)
-    return int(value) if value.is_integer() else value
-
-
-def same_variant(left: str, right: str) -> bool:
-    """Whether two GVariant texts are the same value: a type prefix such as `uint32` and the kind of quote do not count."""
-    return _variant(left) == _variant(right)
-
-
-def _variant(text: str) -> str:
-    bare = re.sub(r"^(?:byte|u?int(?:16|32|64)|double|handle|@\S+)\s+", "", text.strip())
-    if len(bare) > 1 and bare[0] == bare[-1] == '"' and "'" not in bare:
-        bare = f"'{bare[1:-1]}'"
-    return bare
-
-
 def implies(a: Condition, b: Condition) -> bool:
     """Whether b must hold wherever a holds (sound, not complete)."""
     return _implies(normal_form(a), normal_form(b))
@@ -222,7 +127,7 @@ def implies(a: Condition, b: Condition) -> bool:
 def _implies(a: Condition, b: Condition) -> bool:
     if a is b:
         return True
-    if type(a) not in _COMPOUND and type(b) not in _COMPOUND:
+    if type(a) not in COMPOUND and type(b) not in COMPOUND:
         return _leaf_follows(a, b)
     if _never(a):
         return True
@@ -249,7 +154,7 @@ def _never(condition: Condition) -> bool:
 
 
 def _files_clash(a: Condition, b: Condition) -> bool:
-    one, two = _present(a), _present(b)
+    one, two = present(a), present(b)
     if one is None or two is None:
         return False
     if one[0] == two[0]:
@@ -300,7 +205,7 @@ def conflicts_with(a: Condition, b: Condition) -> bool:
 
 
 def _conflict(a: Condition, b: Condition) -> bool:
-    if type(a) not in _COMPOUND and type(b) not in _COMPOUND:
+    if type(a) not in COMPOUND and type(b) not in COMPOUND:
         return _leaves_clash(a, b)
     if _never(a) or _never(b):
         return True
@@ -322,53 +227,3 @@ def _conflict(a: Condition, b: Condition) -> bool:
 def consistent(conditions: Iterable[Condition]) -> bool:
     """Whether no two of the conditions are known to exclude each other."""
     return not any(conflicts_with(a, b) for a, b in combinations(tuple(conditions), 2))
-
-
-# --- what an effect ends -----------------------------------------------------------------------------------------
-
-
-def _ends(effect: Condition, fact: Condition) -> bool:
-    if isinstance(effect, WindowTitle) and effect.active:
-        if isinstance(
-            fact, WindowTitle
-        ):  # only one window has the focus, and one application's title follows its document
-            return fact.active or (bool(effect.app) and effect.app == fact.app)
-        return isinstance(fact, ScreenText) and bool(fact.app)  # another window or document is looked at now
-    if isinstance(effect, ScreenText):
-        return isinstance(fact, ScreenText) and effect.app == fact.app
-    if isinstance(effect, Not) and isinstance(
-        effect.of, WindowTitle
-    ):  # the text may have been in the window that was closed
-        return isinstance(fact, ScreenText) and (not fact.app or effect.of.app in ("", fact.app))
-    if isinstance(effect, FileText):
-        return isinstance(fact, (FileText, FileTable, FileJson, DocumentTable)) and effect.path == fact.path
-    return False
-
-
-def _touches(effect: Condition, fact: Condition) -> bool:
-    """Whether a file that a command names came, went or changed: what the command then prints is unknown."""
-    if not isinstance(fact, CommandOutput):
-        return False
-    there = _present(effect.of if isinstance(effect, Not) else effect)
-    name = there[0].rsplit("/", 1)[-1] if there is not None else ""
-    return bool(name) and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", fact.command) is not None
-
-
-def overwrites(effect: Condition, fact: Condition) -> bool:
-    """Whether after `effect` came true, `fact` (true before) can no longer be relied on."""
-    target = fact.of if isinstance(fact, Not) else fact
-    for part in conjuncts(effect):
-        if implies(part, fact):
-            continue
-        if conflicts_with(part, fact) or (target is fact and _ends(part, fact)) or _touches(part, target):
-            return True
-    return False
-
-
-def rest_of(fact: Condition, effect: Condition) -> Condition | None:
-    """What is left of a fact that `effect` overwrites: a window that lost the focus to another application is still there."""
-    if isinstance(fact, WindowTitle) and fact.active:
-        for part in conjuncts(effect):
-            if isinstance(part, WindowTitle) and part.active and part.app and fact.app and part.app != fact.app:
-                return fact.model_copy(update={"active": False})
-    return None

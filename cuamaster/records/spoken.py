@@ -135,8 +135,12 @@ def named_target(clause: str, language: str = "en") -> Named | None:
     said = _ASIDE.split(" ".join(rest), maxsplit=1)[0] if rest else ""
     text = (nouns.tail.sub("", said) if nouns.tail else said).strip().rstrip(".,;:!?")
     role, parts = "", text.split()
+    while len(parts) > 1 and clean(parts[0]) in nouns.articles:
+        parts = parts[1:]
+    before = nouns.leading and len(parts) > 1 and _is_role(parts[0], nouns, alone=True)  # "menú Archivo", "Menü Datei"
     if (
         parts
+        and not before
         and _is_role(parts[-1], nouns, alone=len(parts) == 1)
         and not (bare and (len(parts) == 1 or nouns.leading))
     ):
@@ -148,7 +152,8 @@ def named_target(clause: str, language: str = "en") -> Named | None:
     while len(parts) > 1 and parts[-1] in (*table.conjunctions, "or", "then", "so"):
         parts = parts[:-1]
     text = quoted or " ".join(parts)
-    if (not text or all(clean(part) in nouns.generic for part in text.split())) and quoted is None:
+    label = quoted is not None or (before and text[:1].isupper())
+    if not label and all(clean(part) in nouns.generic for part in text.split()):
         where = named_place(" ".join(lead), language)
         return Named(text="", role=role or "area") if where is None and rest else where
     return Named(text=text, role=role)

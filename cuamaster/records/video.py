@@ -113,15 +113,12 @@ PixelBox = tuple[int, int, int, int]
 
 
 class ScreenView(Record):
-    """Where and when a recording shows a screen, and how well it can be read there."""
+    """Where and how much of the time a recording shows a screen, and how well it can be read there."""
 
     video_id: str
     region: PixelBox = Field(description="the screen in the recording's picture; all later steps see this part only")
     camera: PixelBox | None = Field(
         default=None, description="a presenter's picture on it, painted over by later steps"
-    )
-    spans: tuple[tuple[float, float], ...] = Field(
-        description="seconds in which a screen is shown, as far as was looked"
     )
     share: float = Field(ge=0, le=1, description="of the moments looked at that show a screen")
     text_height: float = Field(description="pixels, median of the lines that were read")

@@ -15,7 +15,9 @@ from cuamaster.seeding.footage import Footage
 from cuamaster.seeding.scene import Scene
 from cuamaster.seeding.triggers import VisualTrigger
 from cuamaster.seeding.typed_text import settle_text, shown_text, text_strips
-from cuamaster.vision.grounding import find_target, name_at, similarity, text_at
+from cuamaster.vision.grounding import find_target
+from cuamaster.vision.labels import similarity
+from cuamaster.vision.naming import name_at, text_at
 
 _CLICKS: dict[str, dict[str, Any]] = {"click": {}, "double_click": {"count": 2}, "right_click": {"button": "right"}}
 _CELL = re.compile(r"[A-Za-z]{1,2}\d{1,4}")
@@ -122,8 +124,8 @@ def _type(scene: Scene, pair: Pair, clause: str, review: Review) -> Action | Non
         return None
     text, confidence = settled
     if pair.said is None:
-        if len(text) < _LEAST_UNHEARD:
-            return None
+        if len(text) < _LEAST_UNHEARD or 2 * sum(letter.isalnum() for letter in text) < len(text):
+            return None  # icons are read as signs: `-0×` was a menu that opened
         confidence = min(confidence, 0.55)
     named = named_target(clause, scene.language) if clause else None
     target = None

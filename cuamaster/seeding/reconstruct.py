@@ -30,6 +30,7 @@ _LEAD_IN, _LEAD_OUT = 1.5, 2.0  # seconds of picture before and after the span
 _RECOGNIZED = "faster-whisper"
 _TYPED_FRAMES = 3  # fewer may be anything that grows
 _DRAG_BEGINS = 0.6  # seconds: the button goes down a moment before the pointer moves
+_ONE_KEY = 1.0  # seconds: a dialog that closes and what then appears behind it
 _SETTLED = 1.5  # seconds after the last action, when its effect is there
 
 
@@ -72,7 +73,10 @@ def recover(
         pair.seen for pair in aligned if pair.said is not None and pair.seen is not None and pair.seen.shape == "stroke"
     ]
     pairs = [pair for pair in aligned if _worth_review(pair) and not any(_part_of(stroke, pair) for stroke in strokes)]
-    pairs = [_with_text(pair, before, scene) for before, pair in zip([None, *pairs], pairs, strict=False)]
+    pairs = [
+        _with_text(pair, before, after, scene)
+        for before, pair, after in zip([None, *pairs], pairs, [*pairs[1:], None], strict=False)
+    ]
     candidates = [_candidate(pair, scene) for pair in pairs]
     reviews = annotator.review(candidates, segment) if candidates else []
     found = []
@@ -88,10 +92,12 @@ def _worth_review(pair: Pair) -> bool:
     return pair.said is not None or (pair.seen is not None and pair.seen.strong and pair.seen.shape != "stroke")
 
 
-def _with_text(pair: Pair, before: Pair | None, scene: Scene) -> Pair:
+def _with_text(pair: Pair, before: Pair | None, after: Pair | None, scene: Scene) -> Pair:
     """The pair, with the dictated typing just before it if it may be the unspoken key that ends that text."""
     if pair.said is not None or pair.seen is None or before is None or before.said is None or before.seen is None:
         return pair
+    if after is not None and after.said is not None and after.said.kind == "key" and after.t - pair.t <= _ONE_KEY:
+        return pair  # that key is spoken of, and what is seen next was taken for it
     ends = before.said.kind == "type" and scene.ends_text(before.seen, pair.seen)
     return replace(pair, ends_text=before.seen) if ends else pair
 

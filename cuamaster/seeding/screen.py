@@ -42,7 +42,6 @@ class ScreenRules:
     max_duration_s: float = 3600.0
     uploaded_after: str | None = None
     uploaded_before: str | None = None
-    min_height: int = 360
     min_likely: float = 0.5
     """Probability to be a tutorial that a video found by search needs."""
 
@@ -250,14 +249,12 @@ def masked(title: str, about: str, found: Sequence[Mention]) -> tuple[str, str]:
 
 
 def media_fault(video: Video, info: MediaInfo, rules: ScreenRules, *, has_captions: bool) -> Dropped | None:
-    """What the probe shows: no picture, no words, too short or long after all, too few pixels."""
+    """What the probe shows: no picture, no words, too short or long after all. Whether its letters can be read the screen gate finds out."""
     fault = _duration_fault(info.duration, rules)
     if not info.has_video:
         fault = "no-video-stream", "sound only"
     elif not info.has_audio and not has_captions:
         fault = "no-narration", "neither sound nor captions"
-    elif min(info.width, info.height) < rules.min_height:
-        fault = "low-resolution", f"{info.width}x{info.height}: labels cannot be read"
     return fault and Dropped(item_id=video.id, stage=STAGE, reason=fault[0], detail=f"{video.url}: {fault[1]}")
 
 

@@ -6,7 +6,6 @@ twelve hours costs what one of ten minutes does. Reasons of drops: camera, game,
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from pathlib import Path
 
@@ -15,11 +14,10 @@ import numpy.typing as npt
 
 from cuamaster.ports import FrameReader, Image, ScreenReader
 from cuamaster.records.episode import Dropped
-from cuamaster.records.trajectory import TextBox
 from cuamaster.records.video import Media, PixelBox, ScreenView
 from cuamaster.seeding.screen_kind import Kind, Seen, look
 from cuamaster.vision.changes import gray
-from cuamaster.vision.legibility import Reading, reading_of
+from cuamaster.vision.legibility import NOTHING, Reading, reading_of
 from cuamaster.vision.screen_region import sharpened
 from cuamaster.vision.screen_traits import CELL, LONGEST, SMALLEST, Cells, Traits
 
@@ -72,10 +70,10 @@ def gate(media: Media, *, frames: FrameReader, reader: ScreenReader) -> tuple[li
     reading = read(seen, region, path, frames, reader)
     if reading.words < LEAST_WORDS or reading.confidence < LEAST_CONFIDENCE:
         detail = f"{reading.words} words, confidence {reading.confidence:.2f}, {reading.height:.0f} pixels high on {width}x{height}"
-        return [], [_dropped(media, "unreadable", f"where most text stands: {detail}")]
+        return [], [_dropped(media, "unreadable", f"at best {detail}")]
     view = ScreenView(
-        video_id=media.video_id, region=region, camera=camera, spans=spans(seen, info.duration), share=seen.share,
-        text_height=reading.height, confidence=reading.confidence, language=reading.language,
+        video_id=media.video_id, region=region, camera=camera, share=seen.share, text_height=reading.height, confidence=reading.confidence,
+        language=reading.language,
     )  # fmt: skip
     return [view], []
 
@@ -90,16 +88,19 @@ def placed(seen: Seen, path: Path, frames: FrameReader) -> tuple[PixelBox, Pixel
 
 
 def read(seen: Seen, region: PixelBox, path: Path, frames: FrameReader, reader: ScreenReader) -> Reading:
-    """What can be read where the text is densest, in the moment with most of it and, if that is little, in the next."""
-    area = seen.layout.cells(seen.moments[0].plain.shape)
-    boxes: list[TextBox] = []
+    """The reading with most words, of one picture each, so that none is counted twice: where the text is densest in the moment with most of it; if
+    that is little, in the next; if even that is next to nothing, of the whole screen, for icons and pictures may look like the densest text."""
+    area, best = seen.layout.cells(seen.moments[0].plain.shape), NOTHING
     for item in _fullest(seen):
         frame = _frame(item, path, frames)
         place = _densest(_text(item, area), CELL * frame.shape[1] / item.picture.shape[1])
-        boxes += reader.read(frame, region=_within(place, region))
-        if reading_of(boxes).words >= ENOUGH_WORDS:
-            break
-    return reading_of(boxes)
+        best = max(best, reading_of(reader.read(frame, region=_within(place, region))), key=lambda found: found.words)
+        if best.words >= ENOUGH_WORDS:
+            return best
+    if best.words >= LEAST_WORDS:
+        return best
+    whole = reading_of(reader.read(_frame(_fullest(seen)[0], path, frames), region=region))
+    return max(best, whole, key=lambda found: found.words)
 
 
 def _frame(item: Traits, path: Path, frames: FrameReader) -> Image:
@@ -151,21 +152,6 @@ def _within(box: PixelBox, region: PixelBox) -> PixelBox:
 def _scaled(box: PixelBox, scale: tuple[float, float]) -> PixelBox:
     x, y = scale
     return round(box[0] * x), round(box[1] * y), round(box[2] * x), round(box[3] * y)
-
-
-def spans(seen: Seen, duration: float) -> tuple[tuple[float, float], ...]:
-    """Seconds that show a screen; what lies between two moments is divided in the middle."""
-    times = [item.t for item in seen.moments]
-    cuts = [0.0, *((one + two) / 2 for one, two in itertools.pairwise(times)), duration]
-    found: list[tuple[float, float]] = []
-    for shown, start, end in zip(seen.shows, cuts, cuts[1:], strict=False):
-        if shown != "screen":
-            continue
-        if found and found[-1][1] == start:
-            found[-1] = (found[-1][0], end)
-        else:
-            found.append((start, end))
-    return tuple((round(start, 2), round(end, 2)) for start, end in found)
 
 
 def _told(seen: Seen) -> str:

@@ -60,7 +60,7 @@ def look(glimpses: Sequence[Glimpse]) -> Seen:
 
 
 def _kind(found: Sequence[Traits], told: Sequence[Moment], area: Cells) -> Kind:
-    """A screen if enough moments show one and it rests now and then; else what is shown most of the time."""
+    """A screen if enough moments show one and it rests now and then; else what moves, or what is shown most of the time."""
     count = Counter(told)
     pairs = itertools.pairwise(found)
     if len(found) > 1 and count["blank"] < len(found) and all(_difference(*pair, area) <= STILL for pair in pairs):
@@ -68,16 +68,17 @@ def _kind(found: Sequence[Traits], told: Sequence[Moment], area: Cells) -> Kind:
     screens = [item for item, shown in zip(found, told, strict=True) if shown == "screen"]
     if len(screens) >= max(LEAST_SHARE * len(found), BESIDE_SLIDES * count["slides"]):
         resting = sum(item.stirred[area].mean() <= RESTING for item in screens)
-        return "screen" if resting >= RESTS * len(screens) else "animation"
+        return "screen" if resting >= RESTS * len(screens) else _moving(found, told)
     del count["screen"]
     most = count.most_common(1)[0][0] if count else "other"
     if most in ("slides", "blank"):
         return "slides" if most == "slides" else "blank"
-    return _moving([item for item, shown in zip(found, told, strict=True) if shown == "other"] or found)
+    return _moving(found, told)
 
 
-def _moving(found: Sequence[Traits]) -> Kind:
+def _moving(every: Sequence[Traits], told: Sequence[Moment]) -> Kind:
     """What it is that moves: a game has lasting signs on its picture, a camera's noise stirs plain walls too, drawings do neither."""
+    found = [item for item, shown in zip(every, told, strict=True) if shown == "other"] or every
     signs = np.mean([~item.stirred & (item.ink | item.straight) for item in found], axis=0) >= LASTING
     stirred = float(np.median([item.stirred.mean() for item in found]))
     noise = float(np.median([item.stirred[item.plain].mean() if item.plain.any() else 1.0 for item in found]))

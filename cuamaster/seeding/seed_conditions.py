@@ -24,7 +24,7 @@ from cuamaster.records.condition import (
 from cuamaster.records.trajectory import Action, TextBox
 from cuamaster.records.video import TaskSegment
 from cuamaster.seeding.scene import Scene
-from cuamaster.vision.grounding import label
+from cuamaster.vision.labels import label
 from cuamaster.vision.reading import skeleton
 
 _PATH = re.compile(r"^[^\w~/]*((?:~|/)[\w./~ -]*)")

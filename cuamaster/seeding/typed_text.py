@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, Postfix
 
 from cuamaster.ports import Image, ScreenReader
 from cuamaster.records.trajectory import TextBox
@@ -22,6 +22,7 @@ _PAD = 8
 _MAX_LINES = 5
 _SETTLE = 0.4
 _BESIDE = 4  # pixels
+_ENDING = 2  # letters that are the same by no chance
 
 
 def shown_text(footage: Footage, seen: VisualTrigger, reader: ScreenReader, said: str | None) -> str | None:
@@ -109,11 +110,20 @@ def joined(boxes: Sequence[TextBox]) -> str:
 
 
 def _news(before: str, after: str, said: str | None) -> list[str]:
-    """What was typed, as far as the screen can tell: what is new, or, over a selection that ended alike, the whole word."""
+    """What was typed, as far as the screen can tell: what is new, or, over a selection that ended alike, the whole word; or what is new before an
+    ending that stayed (a file's name typed over, and its ending left), which is read once better and once worse."""
     start, end = _new_part(before, after)
     new = after[start:end].strip()
     if not new:
         return []
+    same = Postfix.similarity(before, after)
+    if (
+        said is not None
+        and end == len(after)
+        and same >= _ENDING
+        and (typed := after[start : len(after) - same].strip())
+    ):
+        return [new, typed]
     left, right = after[:start], after[end:]
     word = re.sub(r"^.*\s", "", left) + after[start:end] + re.sub(r"\s.*$", "", right)
     return [new] if said is None or word.strip() == new else [new, word.strip()]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cuamaster.ports import Image, ScreenReader
 from cuamaster.records.trajectory import TextBox
-from cuamaster.vision.grounding import similarity
+from cuamaster.vision.labels import similarity
 from cuamaster.vision.reading import lines_of
 
 _MENUS = (

@@ -1,6 +1,6 @@
-"""The one way between names and places on a screen: find a named target among read boxes, name the target at a point.
+"""From the name of a target to its place on a screen of read boxes.
 
-Reconstruction names what a tutorial clicked; replay finds it again on a live screen. Coordinates out are 0-1000, boxes pixels.
+Reconstruction names what a tutorial clicked (`naming`); replay finds it again on a live screen. Coordinates out are 0-1000, boxes pixels.
 """
 
 from __future__ import annotations
@@ -14,22 +14,14 @@ from rapidfuzz.distance import Levenshtein
 
 from cuamaster.action_space import from_pixel
 from cuamaster.records.trajectory import Target, TextBox, Window
-from cuamaster.vision.reading import lines_of, skeleton
+from cuamaster.vision.labels import label, part_of, similarity
+from cuamaster.vision.reading import lines_of
 from cuamaster.vision.text_layout import word_box
 
 LEAST_SCORE = 0.6
 _MENU_BAR = 80.0  # pixels from the top of a window within which its menu bar is
 _STRICT = frozenset({"menu", "menuitem", "button", "tab", "checkbox"})
-_ACCELERATOR = re.compile(
-    r"\s+(?:(?:shift|ctrl|control|alt|super|meta|win|cmd)\s*\+\s*)+\S{1,9}\s*$|\s+f\d{1,2}$", re.IGNORECASE
-)
-_DOTS = re.compile(r"(?:\.{2,}|…|\s*:)\s*$")
-_MNEMONIC = re.compile(r"(?<=[^\x00-\u024f])\s*[(（]\s*[A-Z0-9]\s*[)）](?=\s*(?:\.|…|:|：|$))")
-"""An access key behind the label, as translated programs write it where the script has no Latin letters: `文件(F)`."""
-_LEADING_MARK = re.compile(r"^[^\w\s]{1,2}\s+|^[口□☐☑✓√]\s*")
 _CELL = re.compile(r"^([A-Za-z]{1,2})(\d{1,4})$")
-_UNDERLINED = ({"e", "f"}, {"i", "t"}, {"c", "g"}, {"b", "h"})
-"""First letters that an underline, marking a menu's access key, turns into each other."""
 _MIDDLE = (0.5, 0.6)  # of a window: below its bars, away from what is listed at its top
 _CLEAR = 24.0  # pixels around text that count as taken
 _FIELD_OFFSET = 2.5  # heights to the right of a label that ends with a colon, where its field is
@@ -42,35 +34,6 @@ class Grounded(NamedTuple):
     y: float
     box: TextBox | None
     score: float
-
-
-def label(text: str) -> str:
-    """A label without accelerator, dots, colon and leading marks, in the form in which look-alikes are equal."""
-    plain = _LEADING_MARK.sub("", _ACCELERATOR.sub("", text.strip()))
-    return skeleton(_DOTS.sub("", _MNEMONIC.sub("", plain)).replace("_", ""))
-
-
-def similarity(wanted: str, shown: str) -> float:
-    """How well a shown label fits a wanted one: 1 equal, 0.8 and more for a few misread letters, else 0."""
-    a, b = label(wanted), label(shown)
-    if not a or not b:
-        return 0.0
-    if a == b or a.replace(" ", "") == b.replace(" ", ""):
-        return 1.0
-    if len(a) == len(b) >= 4 and a[1:] == b[1:] and {a[0], b[0]} in _UNDERLINED:
-        return 0.75
-    ratio = float(Levenshtein.normalized_similarity(a, b))
-    return ratio * 0.95 if ratio >= 0.8 and min(len(a), len(b)) >= 4 and not _another(wanted, shown, a, b) else 0.0
-
-
-def _another(wanted: str, shown: str, a: str, b: str) -> bool:
-    """Nearly the same letters, but another thing: other digits (Sheet1, Sheet2) or another short word (Sort A, Sort B)."""
-    if re.findall(r"\d+", wanted) != re.findall(r"\d+", shown):
-        return True
-    ours, theirs = a.split(), b.split()
-    return len(ours) == len(theirs) and any(
-        x != y and max(len(x), len(y)) <= 3 for x, y in zip(ours, theirs, strict=True)
-    )
 
 
 def find_all(
@@ -113,48 +76,7 @@ def find_target(
     return found[target.nth - 1] if target.nth <= len(found) else None
 
 
-def text_at(boxes: Sequence[TextBox], x: float, y: float, *, reach: float = 24.0) -> TextBox | None:
-    """The box a pointer at pixel (x, y) is meant for: the one under it, else the nearest within `reach`, else an icon's caption."""
-    near: list[tuple[float, TextBox]] = []
-    for box in boxes:
-        dx, dy = max(box.x0 - x, 0, x - box.x1), max(box.y0 - y, 0, y - box.y1)
-        if dx <= reach and dy <= reach / 2:
-            near.append((dx + 2 * dy, box))
-        elif box.x0 - 12 <= x <= box.x1 + 12 and 0 < box.y0 - y <= 2.2 * reach:  # a caption below its icon
-            near.append((30 + dy, box))
-    return min(near, key=lambda item: item[0])[1] if near else None
-
-
-def name_at(
-    boxes: Sequence[TextBox], x: float, y: float, screen: tuple[int, int], *, role: str = "", said: str = ""
-) -> Target:
-    """Name what is at pixel (x, y), from boxes read shortly before the click (at the click the pointer covers it).
-
-    `said` is what the narration calls it: where the text at the point agrees, its shown form is used. Where no text is near, the
-    target is the bare position on the screen.
-    """
-    at = (x / screen[0], y / screen[1])
-    box = (_label_left(boxes, x, y, said) if role == "field" else None) or text_at(boxes, x, y)
-    if box is None or role == "area":
-        return Target.model_validate({"text": "", "role": role, "at": at})
-    text = _DOTS.sub("", _ACCELERATOR.sub("", box.text)).strip() if role != "field" else box.text
-    if said and similarity(said, text) == 0 and (part := _part(box, said)) is not None:
-        text = part.text
-    if not label(text):
-        return Target.model_validate({"text": "", "role": role, "at": at})
-    same = [b for b in boxes if similarity(text, b.text) == 1.0]
-    nth = 1 + next((i for i, b in enumerate(same) if b is box), 0)
-    return Target.model_validate({"text": text, "role": role, "nth": nth, "at": at})
-
-
 # -- corridors ------------------------------------------------------------------------------------------------------
-
-
-def _label_left(boxes: Sequence[TextBox], x: float, y: float, said: str) -> TextBox | None:
-    """The label of the field at a point: on its row, to its left, ending with a colon or called so by the narration."""
-    row = [box for box in boxes if abs(box.center[1] - y) < 0.75 * (box.y1 - box.y0) and box.x1 <= x]
-    named = [box for box in row if box.text.rstrip().endswith(":") or (said and similarity(said, box.text) > 0)]
-    return max(named, key=lambda box: box.x1, default=None)
 
 
 def _matches(boxes: Sequence[TextBox], target: Target) -> Iterator[tuple[TextBox, float]]:
@@ -176,7 +98,7 @@ def _matches(boxes: Sequence[TextBox], target: Target) -> Iterator[tuple[TextBox
                 if score:
                     yield _around(pieces), score * 0.97
     for box in boxes:
-        part = _part(box, target.text)
+        part = part_of(box, target.text)
         if part is not None:
             share = len(label(target.text)) / max(1, len(label(box.text)))
             # a menu bar may be read as one line; nothing else on the screen had the label
@@ -197,15 +119,6 @@ def _misread_menu(boxes: Sequence[TextBox], target: Target, active: Window) -> l
         return []
     ratio, found = max(best, key=lambda item: item[0])
     return [(found, 0.7)] if ratio >= 0.7 else []
-
-
-def _part(box: TextBox, wanted: str) -> TextBox | None:
-    """The words of a longer box that are the wanted ones."""
-    shown, plain = skeleton(box.text), label(wanted)
-    if not plain or len(shown) != len(box.text):
-        return None
-    match = re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", shown)
-    return None if match is None else word_box(box, match.start(), match.end())
 
 
 def _leaning(

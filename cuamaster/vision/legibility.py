@@ -26,11 +26,14 @@ class Reading:
     language: str
 
 
+NOTHING = Reading(lines=0, words=0, height=0.0, confidence=0.0, language="")
+
+
 def reading_of(boxes: Sequence[TextBox]) -> Reading:
     """What the boxes of one or more screens say; lines without a word of two letters do not count."""
     lines = [(box, words) for box in boxes if (words := _WORD.findall(box.text))]
     if not lines:
-        return Reading(0, 0, 0.0, 0.0, "")
+        return NOTHING
     words = [word for _, found in lines for word in found]
     return Reading(
         lines=len(lines), words=len(words), height=float(median(box.y1 - box.y0 for box, _ in lines)),

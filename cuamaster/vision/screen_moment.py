@@ -23,6 +23,8 @@ PLAIN, STRAIGHT, FINE = 0.2, 0.055, 0.012
 LETTERS, LARGE, LARGER = 8, 0.0185, 0.026
 """From so many letters on their median height tells: on screens .010-.015 of the screen's height, on slides .022-.031. Among straight edges
 larger ones are needed for a slide: screens are blown up, and slides seldom have windows (.015-.042 of the cells)."""
+SMALL = 360
+"""Pixels: of a lower picture the letters are measured as if it were so high. It is a small screen, or has letters that cannot be read at all."""
 SLIDE_STIRS = 0.05
 """Share of cells that stir at most while a slide is shown; large letters among windows that stir more are a screen blown up."""
 EMPTY_PLAIN, EMPTY_INK = 0.985, 0.004
@@ -38,7 +40,7 @@ def shows(item: Traits, area: Cells, region: PixelBox) -> Moment:
     windows = item.straight[area].mean() >= STRAIGHT
     if plain < PLAIN or (stirred > MOVING and not (windows and moved >= CHANGING * stirred)):
         return "other"
-    limit = (LARGER if windows else LARGE) * (region[3] - region[1])
+    limit = (LARGER if windows else LARGE) * max(SMALL, region[3] - region[1])
     large = len(letters) >= LETTERS and np.median(letters) >= limit
     if large and not (windows and stirred > SLIDE_STIRS):
         return "slides" if stirred <= SLIDE_STIRS else "other"

@@ -22,7 +22,8 @@ from cuamaster.records.condition import (
     WindowTitle,
 )
 from cuamaster.records.filling import names_in, placeholders, substitute, unify
-from cuamaster.records.reasoning import implies, matches
+from cuamaster.records.reasoning import implies
+from cuamaster.records.values import matches
 from tests.records.conditions import conditions
 
 NAMED = FileText(path="~/{folder}/{name}", text="{text}", match="contains")

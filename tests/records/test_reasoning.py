@@ -20,17 +20,9 @@ from cuamaster.records.condition import (
     SettingValue,
     WindowTitle,
 )
-from cuamaster.records.reasoning import (
-    conflicts_with,
-    conjoin,
-    conjuncts,
-    consistent,
-    implies,
-    leaves,
-    matches,
-    overwrites,
-    rest_of,
-)
+from cuamaster.records.effects import overwrites
+from cuamaster.records.parts import conjoin, conjuncts
+from cuamaster.records.reasoning import conflicts_with, consistent, implies
 from tests.records.conditions import conditions, leaf_conditions
 
 FILE = FileExists(path="~/a/b.txt", type="file")
@@ -185,50 +177,3 @@ def test_conflicts(a: Condition, b: Condition) -> None:
 def test_no_conflict(a: Condition, b: Condition) -> None:
     assert not conflicts_with(a, b)
     assert consistent([a, b])
-
-
-@pytest.mark.parametrize(
-    ("effect", "fact", "gone"),
-    [
-        (WindowTitle(app="files", active=True), EDITOR, True),
-        (WindowTitle(app="editor", title="c.txt", active=True), WindowTitle(app="editor", title="b.txt"), True),
-        (WindowTitle(app="files", title="home", active=True), WindowTitle(app="editor", title="b.txt"), False),
-        (FileText(path="~/x", text="new", match="contains"), FileText(path="~/x", text="old", match="contains"), True),
-        (FileText(path="~/x", text="new", match="contains"), FileText(path="~/y", text="old"), False),
-        (Not(of=FileExists(path="~/a")), TEXT, True),
-        (ScreenText(app="editor", text="new"), ScreenText(app="editor", text="old"), True),
-        (ScreenText(app="editor", text="new"), ScreenText(app="files", text="old"), True),
-        (ScreenText(app="editor", text="new"), EDITOR, False),
-        (Not(of=WindowTitle(app="editor")), ScreenText(app="editor", text="old"), True),
-        (Not(of=WindowTitle(app="editor", title="b.txt")), ScreenText(app="editor", text="old"), True),
-        (Not(of=WindowTitle(app="files")), ScreenText(app="editor", text="old"), False),
-        (Not(of=WindowTitle(app="files")), ScreenText(text="old"), True),
-        (WindowTitle(app="files", active=True), ScreenText(app="editor", text="old"), True),
-        (ClipboardText(text="b"), ClipboardText(text="a"), True),
-        (ClipboardText(text="b"), FILE, False),
-        (Not(of=FileExists(path="~/run.sh")), CommandOutput(command="stat -c %A ~/run.sh", text="-rwx"), True),
-        (FileText(path="~/run.sh", text="new"), Not(of=CommandOutput(command="cat ~/run.sh", text="old")), True),
-        (Not(of=FileExists(path="~/run.sh")), CommandOutput(command="stat -c %A ~/prerun.sh", text="-rwx"), False),
-    ],
-)
-def test_overwrites(effect: Condition, fact: Condition, gone: bool) -> None:
-    assert overwrites(effect, fact) is gone
-
-
-def test_a_window_that_loses_the_focus_stays_open() -> None:
-    left = rest_of(EDITOR, WindowTitle(app="files", active=True))
-    assert left == WindowTitle(app="editor", title="b.txt", active=False)
-    assert rest_of(EDITOR, WindowTitle(app="editor", title="c.txt", active=True)) is None
-
-
-def test_leaves_and_conjuncts() -> None:
-    whole = All(of=(FILE, Not(of=AnyOf(of=(TEXT, EDITOR))), All(of=(FILE, Not(of=Not(of=EDITOR))))))
-    assert list(leaves(whole)) == [FILE, TEXT, EDITOR, FILE, EDITOR]
-    assert conjuncts(whole) == (FILE, Not(of=TEXT), Not(of=EDITOR), EDITOR)
-
-
-def test_text_matching_ignores_one_final_newline_only() -> None:
-    assert matches("a\r\nb\n", "a\nb", "equals")
-    assert not matches("a\n\n", "a", "equals")
-    assert matches("xaby", "ab", "contains")
-    assert matches("first\nsecond", "^sec", "regex")

@@ -245,7 +245,8 @@ def test_typed_text_in_other_languages(language: str, clause: str, text: str | N
         ("de", "Klicken Sie mit der rechten Maustaste auf urlaub.png", "urlaub.png", ""), ("de", "Klicken Sie auf die leere Seite", "", "area"),
         ("de", "Jetzt wollen wir auf Weiter klicken", "Weiter", ""), ("de", "Wählen Sie den Ordner Musik", "Musik", "item"),
         ("es", "Haz clic en el botón Aceptar", "Aceptar", "button"), ("es", "Haz clic con el botón derecho en la celda C4", "C4", "cell"),
-        ("es", "Abre el menú Ver", "Ver", "menu"), ("zh", "打开视图菜单", "视图", "menu"), ("zh", "点击确定按钮", "确定", "button"), ("zh", "点击桌面", "", "area"),
+        ("es", "Abre el menú Ver", "Ver", "menu"), ("es", "Abre el menú Archivo", "Archivo", "menu"), ("de", "Öffnen Sie das Menü Datei", "Datei", "menu"),
+        ("es", "Haz clic en la pestaña Página", "Página", "tab"), ("de", "Klicken Sie auf das Menü Seite", "Seite", "menu"), ("zh", "打开视图菜单", "视图", "menu"), ("zh", "点击确定按钮", "确定", "button"), ("zh", "点击桌面", "", "area"),
         ("ja", "表示メニューをクリックします", "表示", "menu"), ("en", "Click on Trash with the right mouse button", "Trash", ""),
     ],
 )  # fmt: skip

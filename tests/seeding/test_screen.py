@@ -103,8 +103,8 @@ def test_odd_metadata(fields: dict[str, Any], expected: str | None) -> None:
 @pytest.mark.parametrize(
     ("fields", "captions", "expected"),
     [
-        ({}, False, None), ({"width": 720, "height": 1280}, False, None), ({"width": 1, "height": 1}, False, "low-resolution"), ({"has_audio": False}, False, "no-narration"), ({"has_audio": False}, True, None),
-        ({"has_video": False}, False, "no-video-stream"), ({"duration": 3.0}, True, "too-short"), ({"width": 426, "height": 240}, True, "low-resolution"),
+        ({}, False, None), ({"width": 720, "height": 1280}, False, None), ({"width": 320, "height": 240}, False, None), ({"has_audio": False}, False, "no-narration"), ({"has_audio": False}, True, None),
+        ({"has_video": False}, False, "no-video-stream"), ({"duration": 3.0}, True, "too-short"),
     ],
 )  # fmt: skip
 def test_probe(fields: dict[str, Any], captions: bool, expected: str | None) -> None:

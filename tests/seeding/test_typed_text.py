@@ -61,6 +61,12 @@ def test_text_typed_over_a_selection_that_ended_alike_may_be_the_whole_word() ->
     assert _news("old", "old", "old") == []
 
 
+def test_text_typed_before_an_ending_that_stays_is_known_though_the_ending_is_misread() -> None:
+    assert "report.txt" in _news("words.txt", "report.txt.txt", "report.txt")
+    assert "report.txt" in _news("words.txt", "report.txttxt", "report.txt")
+    assert _news("words.txt", "report.txttxt", None) == ["report.txttxt"]
+
+
 def test_boxes_of_a_line_are_joined_left_to_right() -> None:
     boxes = [
         TextBox(text="eggs", x0=60, y0=10, x1=95, y1=28), TextBox(text="milk,", x0=10, y0=11, x1=50, y1=28),

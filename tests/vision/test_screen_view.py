@@ -18,7 +18,7 @@ PATH = Path("film.mp4")
 def frames(camera: tuple[int, int, int, int] | None = (60, 40, 80, 60)) -> ScreenFrames:
     pictures = [(float(t), np.full((60, 100, 3), 50 * (t + 1), np.uint8)) for t in range(3)]
     view = ScreenView(
-        video_id="v", region=(20, 10, 80, 60), camera=camera, spans=((0.0, 3.0),), share=1.0, text_height=12.0, confidence=0.9
+        video_id="v", region=(20, 10, 80, 60), camera=camera, share=1.0, text_height=12.0, confidence=0.9
     )  # fmt: skip
     return ScreenFrames(StillFrames({PATH: pictures}), view)
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from cuamaster.action_space import COORD_MAX, CUAAction
 from cuamaster.ports import Decision
 from cuamaster.records.condition import Condition, FileExists, FileText, Not
+from cuamaster.records.effects import overwrites
 from cuamaster.records.filling import substitute
-from cuamaster.records.reasoning import conjuncts, leaves, overwrites
+from cuamaster.records.parts import conjuncts, leaves
 from cuamaster.records.task import PrimitiveUse
 from cuamaster.records.templates import quote
 from cuamaster.records.trajectory import Action

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from cuamaster.errors import IntegrityError, InvalidInput
 from cuamaster.exports.preflight.pictures import Found
 from cuamaster.exports.rl import prompt_of, task_of
-from cuamaster.records.reasoning import leaves
+from cuamaster.records.parts import leaves
 from cuamaster.records.task import Certificate, Task
 
 _NO_VALUES = {"kind", "match", "type", "active", "row", "column", "app"}

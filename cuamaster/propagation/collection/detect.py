@@ -15,7 +15,7 @@ from cuamaster.propagation.collection.feedback import seen_texts, write_feedback
 from cuamaster.propagation.collection.progress import Course, course_of
 from cuamaster.records.condition import Condition
 from cuamaster.records.episode import Boundary, Node
-from cuamaster.records.reasoning import leaves
+from cuamaster.records.parts import leaves
 from cuamaster.records.task import Task
 from cuamaster.records.trajectory import StateSignature
 from cuamaster.records.verdict import Check, Divergence, Verdict

@@ -13,7 +13,7 @@ from cuamaster.propagation.collection.progress import effects_of
 from cuamaster.records.condition import Condition
 from cuamaster.records.episode import Node
 from cuamaster.records.filling import substitute
-from cuamaster.records.reasoning import leaves
+from cuamaster.records.parts import leaves
 from cuamaster.records.task import PrimitiveUse, Task
 from cuamaster.records.templates import fill_template
 from cuamaster.records.verdict import Check

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from cuamaster.records.condition import Condition
+from cuamaster.records.effects import overwrites, rest_of
 from cuamaster.records.episode import Node
 from cuamaster.records.filling import substitute
-from cuamaster.records.reasoning import conjuncts, implies, leaves, overwrites, rest_of
+from cuamaster.records.parts import conjuncts, leaves
+from cuamaster.records.reasoning import implies
 from cuamaster.records.task import PrimitiveUse, Task
 
 _REMEMBERED = 8

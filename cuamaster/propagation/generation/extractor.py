@@ -24,8 +24,9 @@ from cuamaster.records.condition import (
     WindowTitle,
 )
 from cuamaster.records.episode import Dropped
+from cuamaster.records.parts import conjoin, conjuncts, leaves
 from cuamaster.records.primitive import ActionTemplate, Evidence, Parameter, Primitive, Procedure, SetupStep
-from cuamaster.records.reasoning import conflicts_with, conjoin, conjuncts, implies, leaves
+from cuamaster.records.reasoning import conflicts_with, implies
 from cuamaster.records.trajectory import Action, Target, Trajectory
 
 _STAGE = "extract"

@@ -21,8 +21,10 @@ from cuamaster.records.condition import (
     SettingValue,
     WindowTitle,
 )
+from cuamaster.records.effects import overwrites, rest_of
+from cuamaster.records.parts import conjuncts
 from cuamaster.records.primitive import SetupStep
-from cuamaster.records.reasoning import conflicts_with, conjuncts, implies, overwrites, rest_of
+from cuamaster.records.reasoning import conflicts_with, implies
 
 START = -1
 _ABSENT_UNLESS_MADE = (FileExists, WindowTitle, ClipboardText, ScreenText)

@@ -14,8 +14,9 @@ from random import Random
 from cuamaster.propagation.generation.facts import START, Fact, Facts, progress, satisfied, setup_facts, supporter
 from cuamaster.records.condition import Condition, Not, WindowTitle
 from cuamaster.records.filling import placeholders, substitute, unify
+from cuamaster.records.parts import conjuncts, leaves
 from cuamaster.records.primitive import Parameter, Primitive, SetupStep
-from cuamaster.records.reasoning import conjuncts, consistent, leaves
+from cuamaster.records.reasoning import consistent
 from cuamaster.records.task import PrimitiveUse
 from cuamaster.records.templates import fill_text
 

@@ -25,8 +25,8 @@ from cuamaster.propagation.generation.oracle import Oracle
 from cuamaster.propagation.generation.plan import Plan, extend, ground
 from cuamaster.records.condition import Condition, Not, WindowTitle
 from cuamaster.records.filling import names_in
+from cuamaster.records.parts import conjoin
 from cuamaster.records.primitive import Primitive
-from cuamaster.records.reasoning import conjoin
 from cuamaster.records.task import Environment, PrimitiveUse, Task
 from cuamaster.records.templates import fill_text
 from cuamaster.records.trajectory import Window

@@ -10,8 +10,8 @@ from cuamaster.propagation.generation.extractor import setup_for, template_of
 from cuamaster.propagation.generation.intents import Scene
 from cuamaster.records.condition import Condition
 from cuamaster.records.episode import Dropped
+from cuamaster.records.parts import conjuncts
 from cuamaster.records.primitive import Evidence, Primitive, Procedure, SetupStep
-from cuamaster.records.reasoning import conjuncts
 from cuamaster.records.task import Environment, PrimitiveUse, Task
 from cuamaster.records.trajectory import Trajectory
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from cuamaster.propagation.generation.facts import START, satisfied
 from cuamaster.propagation.generation.plan import Plan, ground
 from cuamaster.records.condition import Condition, FileExists, FileText
-from cuamaster.records.reasoning import conjoin, implies
+from cuamaster.records.parts import conjoin
+from cuamaster.records.reasoning import implies
 
 
 @dataclass(frozen=True)

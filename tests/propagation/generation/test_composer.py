@@ -15,8 +15,9 @@ from cuamaster.propagation.generation.plan import Plan, extend, ground, simulate
 from cuamaster.propagation.generation.strategies import ALL_STRATEGIES, fits, handoffs
 from cuamaster.propagation.generation.verifier import goals_of, idle_uses, synthesize
 from cuamaster.records.condition import FileExists, FileText, Not, WindowTitle
+from cuamaster.records.parts import conjuncts
 from cuamaster.records.primitive import Parameter, Primitive, SetupStep
-from cuamaster.records.reasoning import conflicts_with, conjuncts, consistent
+from cuamaster.records.reasoning import conflicts_with, consistent
 from cuamaster.records.task import Strategy, Task
 from tests.propagation.generation import primitives_made as made
 

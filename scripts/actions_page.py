@@ -6,11 +6,11 @@ python -m scripts.actions_page --check    exit with 1 when the page is not what 
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from cuamaster.action_space import SPECS
 from cuamaster.dialects import table
+from scripts.written_pages import write_or_check
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "actions.md"
 
@@ -77,15 +77,5 @@ def _arguments(name: str) -> str:
     return ", ".join(f"`{arg}`" if spec.required else f"[`{arg}`]" for arg, spec in SPECS[name].args.items())
 
 
-def main() -> int:
-    """Write or check."""
-    if "--check" in sys.argv[1:]:
-        current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == page()
-        sys.stderr.write("" if current else f"{PAGE} is not current: run python -m scripts.actions_page\n")
-        return 0 if current else 1
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(write_or_check(PAGE, page(), "scripts.actions_page"))

@@ -7,7 +7,6 @@ python -m scripts.settings_page --check    exit with 1 when the page is not what
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
 
 from cuamaster.settings import Settings
+from scripts.written_pages import write_or_check
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
 PREFIX = str(Settings.model_config["env_prefix"])
@@ -56,15 +56,5 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def main() -> int:
-    """Write or check."""
-    if "--check" in sys.argv[1:]:
-        current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == page()
-        sys.stderr.write("" if current else f"{PAGE} is not current: run python -m scripts.settings_page\n")
-        return 0 if current else 1
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(write_or_check(PAGE, page(), "scripts.settings_page"))

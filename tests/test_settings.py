@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from cuamaster.cli.options import settings_of
+from cuamaster.errors import InvalidInput
 from cuamaster.propagation.generation.composer import EVENLY
 from cuamaster.settings import Host, Settings
 
@@ -43,3 +45,9 @@ def test_every_strategy_of_the_composer_has_the_same_share_unless_told(monkeypat
     assert Settings().strategies == EVENLY
     monkeypatch.setenv("CUAMASTER_STRATEGIES", '{"sequential": 1, "cross_app_handoff": 3}')
     assert Settings().strategies == {"sequential": 1, "cross_app_handoff": 3}
+
+
+def test_a_wrong_part_of_a_setting_is_told_with_the_variable_that_holds_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUAMASTER_STRATEGIES", '{"sequential": -1}')
+    with pytest.raises(InvalidInput, match=r"strategies\.sequential.*variable CUAMASTER_STRATEGIES\)"):
+        settings_of(None)

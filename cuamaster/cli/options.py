@@ -39,7 +39,7 @@ def settings_of(workspace: Path | None, **given: Any) -> Settings:
         name = ".".join(str(part) for part in first["loc"])
         raise InvalidInput(
             f"setting {name}: {first['msg'].removeprefix('Value error, ')}",
-            hint=f"environment variable CUAMASTER_{name.upper()}",
+            hint=f"environment variable CUAMASTER_{str(first['loc'][0]).upper()}",
         ) from exc
     except SettingsError as exc:  # a list in an environment variable that is no JSON
         raise InvalidInput(str(exc), hint="lists are written as JSON: CUAMASTER_VIDEOS='[\"folder\"]'") from exc

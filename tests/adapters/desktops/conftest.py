@@ -1,7 +1,8 @@
-"""One clone for the tests of what only a real guest can show."""
+"""One clone for the tests of what only a real guest can show, and a channel for those of what its agent says."""
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import cast
@@ -13,6 +14,15 @@ from cuamaster.adapters.desktops.libvirt_host import LibvirtHost
 from cuamaster.adapters.images.mmdebstrap import MmdebstrapBuilder
 from cuamaster.assets import asset_folder
 from cuamaster.settings import Settings
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
+    """Both ends of a channel."""
+    ours, theirs = socket.socketpair()
+    yield ours, theirs
+    ours.close()
+    theirs.close()
 
 
 @pytest.fixture(scope="module")

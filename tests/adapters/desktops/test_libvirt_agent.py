@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 
 import pytest
 
 from cuamaster.adapters.desktops.libvirt_agent import AgentRefused, DirectAgent
 from tests.adapters.desktops.agent_double import line, polite, serve, synced
-
-
-@pytest.fixture
-def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
-    """Both ends of a channel."""
-    ours, theirs = socket.socketpair()
-    yield ours, theirs
-    ours.close()
-    theirs.close()
 
 
 def test_a_command_is_answered_and_a_refusal_told(pair: tuple[socket.socket, socket.socket]) -> None:

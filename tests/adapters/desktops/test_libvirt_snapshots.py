@@ -90,19 +90,11 @@ def domain() -> Iterator[object]:
     connection.close()
 
 
-@pytest.fixture
-def peers() -> Iterator[tuple[socket.socket, socket.socket]]:
-    ours, theirs = socket.socketpair()
-    yield ours, theirs
-    ours.close()
-    theirs.close()
-
-
 def _snapshots(
-    domain: object, peers: tuple[socket.socket, socket.socket], inside: Inside, hang_ups: int
+    domain: object, pair: tuple[socket.socket, socket.socket], inside: Inside, hang_ups: int
 ) -> AttestedSnapshots:
-    serve(peers[1], inside.answer)
-    guest = Machine(domain, peers[0])
+    serve(pair[1], inside.answer)
+    guest = Machine(domain, pair[0])
     devices = Input(guest, 640, 480)
     freshness = Freshness(lambda: pytest.fail("no screen is looked at"), devices, lambda: True)
     session = Session(guest, "user", "/home/user")
@@ -112,10 +104,10 @@ def _snapshots(
 
 @pytest.mark.parametrize("hang_ups", [0, 1])
 def test_an_agent_that_hangs_up_after_a_restore_is_asked_again(
-    domain: object, peers: tuple[socket.socket, socket.socket], hang_ups: int
+    domain: object, pair: tuple[socket.socket, socket.socket], hang_ups: int
 ) -> None:
     inside = Inside()
-    snapshots = _snapshots(domain, peers, inside, hang_ups)
+    snapshots = _snapshots(domain, pair, inside, hang_ups)
     saved = snapshots.save("s", ["~/kept.txt"])
     assert saved.files == {"~/kept.txt": hashlib.sha256(b"one").hexdigest()}
     inside.text = b"two"
@@ -125,11 +117,11 @@ def test_an_agent_that_hangs_up_after_a_restore_is_asked_again(
 
 
 def test_an_agent_that_stays_away_is_told(
-    domain: object, peers: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
+    domain: object, pair: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(libvirt_snapshots, "_REOPENED_SECONDS", 0.2)
     inside = Inside()
-    snapshots = _snapshots(domain, peers, inside, 0)
+    snapshots = _snapshots(domain, pair, inside, 0)
     saved = snapshots.save("s", ["~/kept.txt"])
     inside.away = True
     with pytest.raises(GuestUnresponsive):
@@ -137,11 +129,11 @@ def test_an_agent_that_stays_away_is_told(
 
 
 def test_another_state_is_drift_and_says_what_differs(
-    domain: object, peers: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
+    domain: object, pair: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(libvirt_snapshots, "_ATTEST_SECONDS", 0.2)
     inside = Inside()
-    snapshots = _snapshots(domain, peers, inside, 0)
+    snapshots = _snapshots(domain, pair, inside, 0)
     saved = snapshots.save("s", ["~/kept.txt"])
     inside.text = b"two"
     with pytest.raises(StateDrift, match=r"after a restore: files differ: ~/kept\.txt"):

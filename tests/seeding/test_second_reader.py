@@ -40,6 +40,8 @@ def test_a_batch_gives_what_each_text_gives_alone() -> None:
     ("title", "kind"),
     [
         ("How to lock the screen in XFCE", "tutorial"),
+        ("GIMP crop tool", "tutorial"),
+        ("엑셀 데이터 유효성 검사", "tutorial"),
         ("이미지 여러 장 크기 한번에 줄이는 법 - 김프", "tutorial"),
         ("How to bake bread", "only-mentioned"),
         ("Wie man ein Vogelhaus baut", "only-mentioned"),

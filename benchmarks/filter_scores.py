@@ -40,14 +40,14 @@ class Judged:
     twice: npt.NDArray[np.bool_]
 
 
-def judged(samples: Sequence[Sample], raw: Sequence[Sample], embedder: Embedder) -> Judged:
-    """`raw`: the same titles with their names."""
+def judged(samples: Sequence[Sample], embedder: Embedder) -> Judged:
+    """What both say of samples."""
     scorer, titles, abouts = load_scorer(), [item.title for item in samples], [item.about for item in samples]
     p, kinds = scorer.score(titles, abouts), scorer.kind(titles, abouts)
     twice = np.abs(p - 0.5) < READ_AGAIN
     again, others = p.copy(), list(kinds)
     rows = np.flatnonzero(twice)
-    vectors = embedder.embed([text_of(raw[row].title, raw[row].about) for row in rows])
+    vectors = embedder.embed([text_of(titles[row], abouts[row]) for row in rows])
     again[rows], said = load_second_reader().read(vectors, scorer.margin(titles, abouts)[rows])
     for row, kind in zip(rows.tolist(), said, strict=True):
         others[row] = kind
@@ -114,9 +114,7 @@ def main() -> None:
     taxonomy, embedder = load(), E5Embedder()
 
     def both(path: Path, half: str | None = None) -> Judged:
-        samples, raw = labelled(path, taxonomy), labelled(path, taxonomy, names=True)
-        rows = [row for row, item in enumerate(samples) if half is None or item.half == half]
-        return judged([samples[row] for row in rows], [raw[row] for row in rows], embedder)
+        return judged([item for item in labelled(path, taxonomy) if half is None or item.half == half], embedder)
 
     held = both(WRITTEN, "held")
     print(json.dumps({

@@ -1,7 +1,8 @@
-"""Rows a second of sketch, dedup and screen over generated candidates, near-duplicate recall and precision beside datasketch and rensa.
+"""Rows a second of sketch, dedup, second reading and screen over generated candidates, near-duplicate recall and precision beside datasketch and rensa.
 
     python benchmarks/sift.py                          # 10^4, 10^5, 10^6 rows and the libraries on 50,000; JSON on stdout
     python benchmarks/sift.py --rows 10000000 --libraries 0
+    python benchmarks/sift.py --readings 0             # without the second reading
 
 Each size runs the stages themselves on a workspace, in a process of its own, so that the peak of memory is its own. Wall time means
 something on a machine that does nothing else: CPU seconds and the load are told beside it. datasketch and rensa are tools of the
@@ -33,14 +34,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from _candidates import candidates
 
+from cuamaster.adapters.embedders.e5 import E5Embedder
 from cuamaster.catalog import find_duplicates
-from cuamaster.records.video import Video
+from cuamaster.records.video import Reading, Video
 from cuamaster.seeding.same import same_recordings
 from cuamaster.seeding.screen import ScreenRules
 from cuamaster.seeding.sketch import BANDS, ROWS, band_names, mixed_bands, sketch, title_bands
 from cuamaster.seeding.taxonomy import load
 from cuamaster.seeding.titles import normalized_title, slots
 from cuamaster.stages import in_turn, sifting
+from cuamaster.stages.asking import read_again
 from cuamaster.tables import RoundFolder, Workspace, schema_of, table_from
 
 PART_ROWS = 50_000
@@ -52,28 +55,58 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--libraries", type=int, default=50_000, help="rows for the comparison; 0: none")
+    parser.add_argument(
+        "--readings", type=int, default=6000, help="titles that are read again, as CUAMASTER_ROUND_READINGS"
+    )
     parser.add_argument("--one", choices=("stages", "libraries"))
     args = parser.parse_args()
     if args.one:
-        print(json.dumps(stages(args.rows[0], args.workers) if args.one == "stages" else libraries(args.rows[0])))
+        print(
+            json.dumps(
+                stages(args.rows[0], args.workers, args.readings) if args.one == "stages" else libraries(args.rows[0])
+            )
+        )
         return
     machine = {
         "cpus": os.cpu_count(), "machine": platform.machine(), "system": platform.platform(), "python": platform.python_version(),
         "load_before": os.getloadavg()[0],
     }  # fmt: skip
-    found = {str(rows): _own_process("stages", rows, args.workers) for rows in args.rows}
-    beside = _own_process("libraries", args.libraries, 1) if args.libraries else None
-    print(json.dumps({"machine": machine, "workers": args.workers, "rows": found, "libraries": beside}, indent=2))
+    found = {str(rows): _own_process("stages", rows, args.workers, args.readings) for rows in args.rows}
+    beside = _own_process("libraries", args.libraries, 1, 0) if args.libraries else None
+    print(
+        json.dumps(
+            {
+                "machine": machine,
+                "workers": args.workers,
+                "readings": args.readings,
+                "rows": found,
+                "libraries": beside,
+            },
+            indent=2,
+        )
+    )
 
 
-def _own_process(part: str, rows: int, workers: int) -> Any:
-    command = [sys.executable, __file__, "--one", part, "--rows", str(rows), "--workers", str(workers)]
+def _own_process(part: str, rows: int, workers: int, readings: int) -> Any:
+    command = [
+        sys.executable,
+        __file__,
+        "--one",
+        part,
+        "--rows",
+        str(rows),
+        "--workers",
+        str(workers),
+        "--readings",
+        str(readings),
+    ]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
-def stages(rows: int, workers: int) -> dict[str, Any]:
-    """The three stages over `rows` candidates in Parquet."""
-    taxonomy = load()
+def stages(rows: int, workers: int, readings: int) -> dict[str, Any]:
+    """The stages over `rows` candidates in Parquet, at most `readings` of which are read again."""
+    taxonomy, rules, today = load(), ScreenRules(), "2026-11-30"
+    read: dict[str, Reading] = {}
     with tempfile.TemporaryDirectory() as place:
         folder = Workspace(Path(place)).round(1)
         truth = fill(folder, candidates(rows, taxonomy))
@@ -92,7 +125,11 @@ def stages(rows: int, workers: int) -> dict[str, Any]:
 
         lap("sketch", lambda: sifting.sketch_all(folder, in_turn, workers))
         lap("dedup", lambda: sifting.drop_duplicates(folder, in_turn))
-        lap("screen", lambda: sifting.screen_all(folder, taxonomy, ScreenRules(), in_turn, workers, "2026-11-30"))
+        lap("readings", lambda: read.update(
+            read_again(folder, taxonomy, rules, E5Embedder(), in_turn, most=readings, today=today) if readings else {}
+        ))  # fmt: skip
+        lap("screen", lambda: sifting.screen_all(folder, taxonomy, rules, in_turn, workers, today, read))
+        laps["readings"]["read"] = len(read)
         seconds = sum(item["seconds"] for item in laps.values())
         counts = {name: folder.stage(name).manifest() for name in ("search", "discover", "screen")}
         return {

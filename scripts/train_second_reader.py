@@ -29,7 +29,7 @@ RIDGE = 0.3
 
 
 def vectors_of(samples: Sequence[Sample]) -> Vectors:
-    """Vectors [n, dimensions] of titles with their names."""
+    """Vectors [n, dimensions] of titles whose names are replaced."""
     return E5Embedder().embed([text_of(item.title, item.about) for item in samples])
 
 
@@ -44,7 +44,7 @@ def main() -> None:
     train, raw = training(taxonomy), training(taxonomy, names=True)
     kinds = ("tutorial", *KINDS)
     wanted = np.array([[1.0 if item.kind == kind else -1.0 for kind in kinds] for item in train])
-    vectors = vectors_of(raw)
+    vectors = vectors_of(train)
     mean = vectors.astype(np.float64).mean(axis=0)
     rows = centred(vectors, mean)
     known = np.round(rows * (127 / np.abs(rows).max())).astype(np.int8)

@@ -153,7 +153,9 @@ def test_a_dry_run_shows_the_searches_and_writes_nothing(tmp_path: Path) -> None
     assert told["queries"][0]["query"] == "(everything)" and len(told["queries"]) == 9
     assert not (tmp_path / "ws").exists()
     places = json.loads(_cuamaster("seed", "--dry-run", "--json", str(tmp_path), workspace=tmp_path / "ws").stdout)
-    assert (places["searches"], places["requests"]) == (1, 0)
+    assert (places["searches"], places["requests"], places["queries"][0]["results"]) == (1, 0, None)
+    lost = _cuamaster("seed", "--dry-run", "--json", str(tmp_path / "nowhere"), workspace=tmp_path / "ws")
+    assert lost.returncode == 0 and "no such folder" in lost.stderr and "nowhere" in lost.stderr
 
 
 def test_the_taxonomy_is_shown_and_its_coverage_reported(tmp_path: Path) -> None:
@@ -188,5 +190,7 @@ def test_a_site_that_is_left_alone_is_shown_and_forgotten(tmp_path: Path) -> Non
     assert (row["site"], row["reason"], row["refusals in a row"]) == ("youtube.com", "rate-limited", 1)
     assert row["left alone for"].startswith("1:06:")
     assert _cuamaster("sites", "forget", "youtube.com", **env).returncode == 0
+    none = _cuamaster("sites", "show", **env)
+    assert (none.returncode, none.stdout) == (0, "") and "no site was asked" in none.stderr
     unknown = _cuamaster("sites", "forget", "youtube.com", **env)
     assert unknown.returncode == 2 and "youtube.com" in unknown.stderr

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -67,6 +69,9 @@ def _show_searches(settings: Settings, places: tuple[str, ...], number: int | No
     """What a round would search, without a request: with PLACES everything in them."""
     from cuamaster import stages, wiring
 
+    for place in places:
+        if "://" not in place and not Path(place).exists():
+            print(f"no such folder, recording or feed: {place}; a round drops it", file=sys.stderr)
     with opened(settings, write=False) as (wheel, _):
         number = number or stages.round_to_run(wheel.workspace, advance=False)
         providers = tuple(dict.fromkeys(source.name for source in wiring.sources(settings, places)))

@@ -25,7 +25,7 @@ def sites_show(as_json: AsJson = False) -> None:
         {"site": state.site, "left alone for": _span(state.until - now), "reason": state.reason, "refusals in a row": state.strikes}
         for state in states
     ]  # fmt: skip
-    print_rows(rows, as_json=as_json, title="sites")
+    print_rows(rows, as_json=as_json, title="sites", none="no site was asked from this machine yet")
 
 
 @app.command("forget")

@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -118,15 +119,18 @@ class Scorer:
         return [[word for value, word in found[:count] if value < 0] for found in ranked]
 
 
+def shipped_weights(name: str) -> dict[str, npt.NDArray[Any]]:
+    """Arrays of a file of weights that ships with this package, by name."""
+    with resources.files(__package__).joinpath(name).open("rb") as file, np.load(file, allow_pickle=False) as data:
+        return dict(data)
+
+
 @functools.cache
 def load_scorer() -> Scorer:
     """The weights that ship with the package."""
-    with (
-        resources.files(__package__).joinpath("scorer.npz").open("rb") as file,
-        np.load(file, allow_pickle=False) as data,
-    ):
-        return Scorer(
-            teaches=data["teaches"].astype(np.float32) * np.float32(data["unit"][0]),
-            kinds=data["kinds"].astype(np.float32) * np.float32(data["unit"][1]),
-            bias=data["bias"], scale=float(data["calibration"][0]), shift=float(data["calibration"][1]),
-        )  # fmt: skip
+    data = shipped_weights("scorer.npz")
+    return Scorer(
+        teaches=data["teaches"].astype(np.float32) * np.float32(data["unit"][0]),
+        kinds=data["kinds"].astype(np.float32) * np.float32(data["unit"][1]),
+        bias=data["bias"], scale=float(data["calibration"][0]), shift=float(data["calibration"][1]),
+    )  # fmt: skip

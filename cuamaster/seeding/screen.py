@@ -22,8 +22,9 @@ SURE = 0.7
 """Probability from which a title is believed against the category it was put into."""
 UNDECIDED = 0.25
 """A probability nearer than this to what is wanted is a borderline case, on which a model may be asked."""
-READ_AGAIN = 0.4
-"""A scorer's probability nearer than this to what is wanted is worth a second reading; beyond it that changes next to nothing."""
+READ_AGAIN = 0.45
+"""A scorer's probability nearer than this to what is wanted is worth a second reading; beyond it that changes next to nothing (chosen by
+cross-validation by application)."""
 OPEN = frozenset(["public", "unlisted"])
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _VERSION = re.compile(r"[\s-]*((?:19|20)\d\d)(?!\d)")

@@ -44,7 +44,7 @@ def read_again(
 def _read(batch: Sequence[Video], taxonomy: Taxonomy, embedder: Embedder) -> list[Reading]:
     texts = [masked(video.title, video.description, in_title(video, taxonomy)) for video in batch]
     margins = load_scorer().margin([title for title, _ in texts], [about for _, about in texts])
-    vectors = embedder.embed([text_of(video.title, video.description) for video in batch])
+    vectors = embedder.embed([text_of(*text) for text in texts])
     likely, kinds = load_second_reader().read(vectors, margins)
     return [
         Reading(video_id=video.id, likely=p, kind=kind)

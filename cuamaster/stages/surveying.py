@@ -55,10 +55,10 @@ def survey(root: Path, taxonomy: Taxonomy, by: By) -> list[dict[str, Any]]:
 
 
 def dry_run(plan: SearchPlan) -> list[dict[str, Any]]:
-    """The searches of a round before any of them is sent."""
+    """The searches of a round before any of them is sent; `results` is None where all there are is taken."""
     return [
         {"app": item.query.app or "(any)", "tasks so far": item.tasks, "provider": item.query.provider, "language": item.query.language,
-         "query": item.query.text or "(everything)", "from": item.query.offset + 1, "results": item.query.limit, "expected kept": round(item.expected, 1)}
+         "query": item.query.text or "(everything)", "from": item.query.offset + 1, "results": item.query.limit if item.query.text else None, "expected kept": round(item.expected, 1)}
         for item in plan.searches
     ]  # fmt: skip
 

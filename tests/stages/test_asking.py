@@ -11,7 +11,8 @@ import pytest
 from cuamaster.adapters.annotators.rules import RulesAnnotator
 from cuamaster.adapters.embedders.e5 import E5Embedder
 from cuamaster.records.video import Opinion, Reading, Video
-from cuamaster.seeding.screen import READ_AGAIN, ScreenRules, judge, undecided
+from cuamaster.seeding.screen import READ_AGAIN, ScreenRules, in_title, judge, masked, undecided
+from cuamaster.seeding.second_reader import text_of
 from cuamaster.seeding.taxonomy import load
 from cuamaster.stages import in_turn, sifting
 from cuamaster.stages.asking import BATCH, ask, read_again
@@ -158,7 +159,8 @@ def test_the_nearest_are_read_again_once_and_that_stands_in_for_the_score(folder
     assert len(doubts) > most
     embedder = Counting()
     read = read_again(folder, taxonomy, RULES, embedder, in_turn, most=most)
-    assert embedder.seen == [video.title for _, video in doubts[:most]] and len(read) == most
+    seen = [text_of(*masked(video.title, video.description, in_title(video, taxonomy))) for _, video in doubts[:most]]
+    assert embedder.seen == seen and len(read) == most
     again = Counting()
     assert read_again(folder, taxonomy, RULES, again, in_turn, most=most) == read and not again.seen
     verdicts = dict(zip((video.id for video in videos), judge(videos, taxonomy, RULES, read=read), strict=True))

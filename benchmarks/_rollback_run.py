@@ -35,7 +35,7 @@ from cuamaster.settings import Settings
 
 ARMS = ("scratch", "rollback")
 _MANY = 10**6
-_COMPOSE_TRIES = 3
+_COMPOSE_TRIES = 12
 
 
 @dataclasses.dataclass(frozen=True)

@@ -140,8 +140,16 @@ def test_a_dataset_from_preflight_to_report(tmp_path: Path) -> None:
     assert wrong.returncode == 2 and "nonsense" in wrong.stderr
     assert "0 blocking, 1 warnings" in Path(_cuamaster("card", str(data)).stdout.strip()).read_text()
     assert _cuamaster("report", str(data)).stdout.strip() == str(data / "report.html")
-    refused = _cuamaster("clean", str(tmp_path / "out"), "--from", str(data), workspace=tmp_path / "ws")
-    assert refused.returncode == 2 and "Parquet" in refused.stderr
+    cleaned = _cuamaster("clean", str(tmp_path / "out"), "--from", str(data), workspace=tmp_path / "ws")
+    assert cleaned.returncode == 0, cleaned.stderr
+    assert [json.loads(line)["instruction"] for line in (tmp_path / "out/all.jsonl").read_text().splitlines()] == [
+        "Mail [email 1]",
+        "Open it",
+    ]
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    refused = _cuamaster("clean", str(tmp_path / "out-2"), "--from", str(empty), workspace=tmp_path / "ws")
+    assert refused.returncode == 2 and "no Parquet files and no JSON lines" in " ".join(refused.stderr.split())
 
 
 def test_a_dry_run_shows_the_searches_and_writes_nothing(tmp_path: Path) -> None:

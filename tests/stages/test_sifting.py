@@ -171,7 +171,12 @@ def test_a_kill_half_way_loses_nothing_and_repeats_nothing(tmp_path: Path, monke
 @pytest.mark.slow
 def test_several_processes_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [
-        video(str(n), f"{'How to crop' if n % 3 else 'Review of'} image {n % 40} in GIMP", query="q", app="gimp")
+        video(
+            str(n),
+            f"How to crop image {n % 40} in GIMP" if n % 3 else f"My honest review of GIMP after {n} days",
+            query="q",
+            app="gimp",
+        )
         for n in range(90)
     ]
     monkeypatch.setattr("cuamaster.tables.shards.SHARD_ROWS", 9)

@@ -34,7 +34,7 @@ _FIRST_TRY_S, _LONGEST_TRY_S = 0.1, 2.0
 
 
 class AgentRefused(Exception):
-    """The agent answered that a command failed."""
+    """The agent answered that a command failed, or nothing that can be read."""
 
 
 class DirectAgent:
@@ -87,11 +87,15 @@ class DirectAgent:
             answer = self._line(deadline)
             if answer is None:
                 raise TimeoutError(f"no answer within {seconds:g} s")
-            self._in_step = True
-            said = json.loads(answer)
-        if "error" in said:
-            raise AgentRefused(said["error"].get("desc", str(said["error"])))
-        return said["return"]
+            try:
+                said = json.loads(answer)
+                self._in_step = True
+                if "return" in said:
+                    return said["return"]
+                reason = str(said["error"]["desc"])
+            except (ValueError, TypeError, KeyError):
+                raise AgentRefused(f"an answer that cannot be read: {answer[:80]!r}") from None
+            raise AgentRefused(reason)
 
     def _synced(self, deadline: float) -> bool:
         self._in_step = False

@@ -25,6 +25,9 @@ PIECE = 48 << 10
 _TOLD_S = 2.0
 """So long libvirt may take to learn that a machine which hung up has ended."""
 
+_STARTED_S = 30.0
+"""So long a second agent may take to answer first; under emulation starting a program takes a second."""
+
 _NO_ANSWER = (libvirt.VIR_ERR_AGENT_UNRESPONSIVE, libvirt.VIR_ERR_OPERATION_TIMEOUT)
 
 
@@ -122,7 +125,12 @@ class Guest:
 
     def start_direct(self) -> bool:
         """Start the second agent and use it from now on; False where the guest or its machine has no channel for it."""
-        return self.execute(["/bin/sh", "-c", START]).exit_code == 0 and self.use_direct()
+        if self.execute(["/bin/sh", "-c", START]).exit_code != 0 or not self.use_direct():
+            return False
+        if self._direct is not None and not self._direct.sync(_STARTED_S):  # it ended again: libvirt's serves as well
+            self._direct.close()
+            self._direct = None
+        return self._direct is not None
 
     def use_direct(self) -> bool:
         """Use the second agent, which runs already, from now on; False where it cannot be reached from this host."""

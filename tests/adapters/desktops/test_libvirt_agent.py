@@ -63,6 +63,17 @@ def test_noise_and_late_syncs_are_skipped(pair: tuple[socket.socket, socket.sock
     assert agent.call("guest-ping", {}, 5) == "guest-ping"
 
 
+@pytest.mark.parametrize("garbled", [b'{"return": {"pid"\n', b"[1]\n", b"7\n", b"\xff\xfe{}\n", b'{"error": "x"}\n'])
+def test_an_answer_that_cannot_be_read_is_told_and_the_next_command_works(
+    pair: tuple[socket.socket, socket.socket], garbled: bytes
+) -> None:
+    serve(pair[1], lambda message, number: garbled if message["execute"] == "guest-exec" else polite(message, number))
+    agent = DirectAgent(pair[0])
+    with pytest.raises(AgentRefused, match="cannot be read"):
+        agent.call("guest-exec", {"path": "true"}, 5)
+    assert agent.call("guest-ping", {}, 5) == "guest-ping"
+
+
 def test_silence_and_a_hang_up_are_told_apart(pair: tuple[socket.socket, socket.socket]) -> None:
     agent = DirectAgent(pair[0])
     assert not agent.sync(0.3)
